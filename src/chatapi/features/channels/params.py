@@ -148,7 +148,7 @@ class ListChannelsParams(Params):
 class GetChannelIdParams(Params):
     """GET /get_stream_id."""
 
-    stream: Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
+    stream: Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH)]
     """The name of the channel; case does not matter."""
 
 

@@ -12,7 +12,7 @@ from chatapi.wire.types import Id
 
 _MAX_IDS = 10_000
 
-GroupName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["marketing"])]
+GroupName = Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
 GroupDescription = Annotated[
     str, Field(max_length=MAX_DESCRIPTION_LENGTH, examples=["Everybody who talks to customers."])
 ]

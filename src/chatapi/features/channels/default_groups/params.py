@@ -21,11 +21,9 @@ GroupName = Annotated[
 ]
 GroupDescription = Annotated[
     str,
-    Field(
-        max_length=MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH, examples=["For those who build."]
-    ),
+    Field(max_length=MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH),
 ]
-ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS, examples=[["code"]])]
+ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS)]
 
 
 class CreateDefaultGroupParams(Params):

@@ -78,7 +78,7 @@ def _check_descriptions(channels: list[ChannelToJoin]) -> list[ChannelToJoin]:
 
 ChannelsToJoin = Annotated[
     list[ChannelToJoin],
-    Field(max_length=MAX_CHANNELS, examples=[[{"name": "general"}]]),
+    Field(max_length=MAX_CHANNELS),
     AfterValidator(_check_descriptions),
 ]
 
@@ -100,7 +100,7 @@ class SubscribeParams(ChannelOptions):
 class UnsubscribeParams(Params):
     """DELETE /users/me/subscriptions."""
 
-    subscriptions: ChannelNames = Field(examples=[["general"]])
+    subscriptions: ChannelNames
     """Names of the channels to leave."""
     principals: Principals | None = Field(default=None, examples=[[9, 10]])
     """Who is unsubscribed, as user ids or as API emails; yourself if left out."""
@@ -139,10 +139,7 @@ class ChangePropertiesParams(Params):
 
     subscription_data: Annotated[
         list[PropertyChange],
-        Field(
-            max_length=_MAX_CHOICES,
-            examples=[[{"stream_id": 1, "property": "pin_to_top", "value": True}]],
-        ),
+        Field(max_length=_MAX_CHOICES),
     ]
     """The changes, at most 1,000; all of them or none."""
 

@@ -17,9 +17,7 @@ _DIGEST = hashlib.sha256(b"Hello **world**").hexdigest()
 class EditMessageParams(Params):
     """PATCH /messages/{message_id}: a new text, or a new place."""
 
-    content: Annotated[
-        str | None, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **again**"])
-    ] = None
+    content: Annotated[str | None, Field(max_length=MAX_MESSAGE_LENGTH)] = None
     """The new text, in Markdown; a blank one becomes "(deleted)". Only the sender may change a
     text."""
     prev_content_sha256: Annotated[

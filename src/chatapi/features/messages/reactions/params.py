@@ -9,7 +9,7 @@ from chatapi.wire.params import Params
 
 _MAX_LENGTH = 100
 
-EmojiName = Annotated[str, Field(min_length=1, max_length=_MAX_LENGTH, examples=["octopus"])]
+EmojiName = Annotated[str, Field(min_length=1, max_length=_MAX_LENGTH)]
 EmojiCode = Annotated[str, Field(min_length=1, max_length=_MAX_LENGTH, examples=["1f419"])]
 
 
@@ -21,7 +21,7 @@ class AddReactionParams(Params):
     emoji_code: EmojiCode | None = None
     """What identifies the emoji: code points in hexadecimal, or the id of a custom one. Without it,
     the emoji is looked up by its name."""
-    reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
+    reaction_type: ReactionType | None = None
     """What kind of emoji it is; without it, the server finds out by the name."""
 
 
@@ -32,7 +32,7 @@ class RemoveReactionParams(Params):
     """The name of the emoji, without colons; pass this, `emoji_code` or both."""
     emoji_code: EmojiCode | None = None
     """What identifies the emoji: code points in hexadecimal, or the id of a custom one."""
-    reaction_type: Annotated[ReactionType | None, Field(examples=["unicode_emoji"])] = None
+    reaction_type: ReactionType | None = None
     """What kind of emoji it is; without it, the server finds out by the name."""
 
     @model_validator(mode="after")

@@ -13,11 +13,9 @@ from chatapi.wire.types import Id
 class RemindParams(Params):
     """POST /reminders: which message, and when."""
 
-    message_id: Annotated[Id, Field(examples=[7])]
+    message_id: Id
     """The message that you want to be reminded of; you must be able to see it."""
     scheduled_delivery_timestamp: DeliveryTime
     """When to be reminded, in Unix seconds; it has to be in the future."""
-    note: Annotated[
-        str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH, examples=["Answer this"])
-    ] = None
+    note: Annotated[str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH)] = None
     """What to tell you with the reminder, as plain text."""

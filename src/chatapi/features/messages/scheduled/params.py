@@ -14,17 +14,17 @@ _LATEST = 253_402_300_799
 """The end of the year 9999, the last year that dates here support."""
 
 Recipients = Id | Annotated[list[Id], Field(max_length=MAX_RECIPIENTS)]
-Content = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Good morning"])]
+Content = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
 DeliveryTime = Annotated[int, Field(ge=0, le=_LATEST, examples=[4_102_444_800])]
 
 
 class ScheduleMessageParams(Params):
     """POST /scheduled_messages: a message, its recipients and its delivery time."""
 
-    type: Annotated[MessageType, Field(examples=["channel"])]
+    type: MessageType
     """Whether it goes to a channel or to users. `stream` means `channel`, `private` means `direct`.
     """
-    to: Annotated[Recipients, Field(examples=[7])]
+    to: Recipients
     """The id of a channel, or ids of users."""
     content: Content
     """The text, in Markdown."""

@@ -32,7 +32,7 @@ class PutStorageParams(Params):
 
     storage: Annotated[
         dict[Key, Value],
-        Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[{"game": "chess"}]),
+        Field(max_length=_MAX_ENTRIES_AT_ONCE),
         BeforeValidator(_refuse_many),
     ]
     """Texts by key, at most 1,000; existing keys are replaced."""

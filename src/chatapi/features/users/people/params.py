@@ -34,18 +34,18 @@ class ListUsersParams(GetUserParams):
 class CreateUserParams(Params):
     """POST /users: an account for another person, created by an administrator."""
 
-    email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
+    email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH)]
     """The real address, with which the person logs in; must not belong to another user."""
-    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]
+    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)]
     """The first password, which the person should change."""
-    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])]
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
     """The name that people see."""
 
 
 class ChangeUserParams(Params):
     """PATCH /users/{user_id_or_email}: what is not passed stays unchanged."""
 
-    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] | None = None
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)] | None = None
     """Replaces the name that people see."""
     role: Literal[100, 200, 300, 400, 600] | None = None
     """100: owner, 200: administrator, 300: moderator, 400: member, 600: guest."""

@@ -14,7 +14,7 @@ _MAX_EMOJI_LENGTH = 100
 StatusText = Annotated[
     str,
     StringConstraints(strip_whitespace=True),
-    Field(max_length=_MAX_TEXT_LENGTH, examples=["on vacation"]),
+    Field(max_length=_MAX_TEXT_LENGTH),
 ]
 EmojiText = Annotated[str, Field(max_length=_MAX_EMOJI_LENGTH)]
 
@@ -28,9 +28,7 @@ class ChangeUserStatusParams(Params):
     """The name of an emoji to show with it, without colons; empty removes it."""
     emoji_code: Annotated[EmojiText | None, Field(examples=["1f697"])] = None
     """What identifies the emoji; without it, the emoji is looked up by its name."""
-    reaction_type: Annotated[
-        ReactionType | Literal[""] | None, Field(examples=["unicode_emoji"])
-    ] = None
+    reaction_type: ReactionType | Literal[""] | None = None
     """What kind of emoji it is; without it, the server finds out by the name."""
 
 

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,11 +17,10 @@ from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import newest_of_topic, searches
 from benchmarks.report import Report
 from benchmarks.servers import RunningServer, chat_server
-from benchmarks.workloads import open_pollers
+from benchmarks.workloads import Cost, cost_of, open_pollers
 from benchmarks.world import World
 
 _ROUNDS = 10
-_CONNECTIONS = 8
 _POLLERS = 50
 _THIS_CHECKOUT = Path(__file__).resolve().parent.parent
 # Run by the code of the version that it prepares a database for.
@@ -53,14 +52,6 @@ class Version:
     server: RunningServer
     world: World
     owner: Account
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one round of requests took: processor time of the server, and time on the clock."""
-
-    processor: float
-    clock: float
 
 
 Measurement = Callable[[Version, int], Awaitable[Cost]]
@@ -101,7 +92,7 @@ async def _ratios(old: Version, new: Version, measure: Measurement, count: int) 
 
 def _requests(workload: Workload) -> Measurement:
     async def measure(version: Version, count: int) -> Cost:
-        return await _cost(version, workload(version, count))
+        return await cost_of(version.server, workload(version, count))
 
     return measure
 
@@ -126,28 +117,6 @@ async def _deliveries(version: Version, count: int) -> Cost:
         await poller.close()
     await sender.close()
     return Cost(processor, clock)
-
-
-async def _cost(version: Version, requests: Sequence[bytes]) -> Cost:
-    connections = [await Connection.open(version.server.port) for _ in range(_CONNECTIONS)]
-    processor = version.server.processor_seconds()
-    started = time.perf_counter()
-    await asyncio.gather(
-        *(
-            _send_all(connection, requests[first::_CONNECTIONS])
-            for first, connection in enumerate(connections)
-        )
-    )
-    clock = time.perf_counter() - started
-    processor = version.server.processor_seconds() - processor
-    for connection in connections:
-        await connection.close()
-    return Cost(processor, clock)
-
-
-async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
-    for request in requests:
-        await connection.send(request)
 
 
 @contextmanager

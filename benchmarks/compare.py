@@ -1,4 +1,4 @@
-"""Two versions of the service side by side: what a change costs, whatever else the machine does."""
+"""Two variants of the service side by side: what a change or a setting costs."""
 
 import asyncio
 import itertools
@@ -8,9 +8,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.databases import databases
@@ -25,44 +25,43 @@ from benchmarks.messages import (
 )
 from benchmarks.report import Report
 from benchmarks.servers import RunningServer, chat_server
-from benchmarks.workloads import open_pollers
+from benchmarks.workloads import Cost, cost_of, open_pollers
 from benchmarks.world import World
 
 _ROUNDS = 10
-_CONNECTIONS = 8
 _POLLERS = 50
 _MESSAGES = 50_000
 _PAGE = 100
-_THIS_VERSION = Path(__file__).resolve().parent.parent
+_THIS_CHECKOUT = Path(__file__).resolve().parent.parent
 # Run by the code of the version that it prepares a database for.
 _PREPARE = """
 import dataclasses, json, sys
 from benchmarks.servers import create_account, run_command
 from benchmarks.world import Size, fill
-environment, people, messages = json.loads(sys.argv[1])
+environment = json.loads(sys.argv[1])
 run_command(environment, "db", "upgrade")
 run_command(environment, "org", "create", "--name", "Benchmark")
 owner = create_account(environment, "owner@example.com", "owner")
-world = fill(environment["CHATAPI_DATABASE_URL"], Size(people, 200, messages))
+world = fill(environment["CHATAPI_DATABASE_URL"], Size(people=1_000, channels=200, messages=50_000))
 print(json.dumps({"owner": dataclasses.asdict(owner), "world": dataclasses.asdict(world)}))
 """
 
 
 @dataclass(frozen=True)
+class Variant:
+    """A checkout of the project, and settings that it runs with."""
+
+    checkout: Path = _THIS_CHECKOUT
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Version:
-    """One of the two versions, running with a database of its own."""
+    """One of the two variants, running with a database of its own."""
 
     server: RunningServer
     world: World
     owner: Account
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What one round of requests took: processor time of the server, and time on the clock."""
-
-    processor: float
-    clock: float
 
 
 Measurement = Callable[[Version, int], Awaitable[Cost]]
@@ -71,27 +70,17 @@ Workload = Callable[[Version, int], list[bytes]]
 """So many requests of one kind; each version has ids of its own."""
 
 
-@dataclass(frozen=True)
-class Part:
-    """What is measured in one organization, and how often each."""
-
-    people: int
-    measurements: dict[str, tuple[Measurement, int]]
-
-
-def compare(report: Report, before: Path, scale: float, only: str | None) -> None:
-    """Measure this version and another checkout of the project in turns."""
-    for name, part in PARTS.items():
-        if only in {None, name}:
-            _compare_part(report, before.resolve(), scale, part)
-
-
-def _compare_part(report: Report, before: Path, scale: float, part: Part) -> None:
+def compare(
+    report: Report, before: Variant, now: Variant, scale: float, only: str | None = None
+) -> None:
+    """Measure two variants in turns: all kinds of requests, or one kind."""
     with (
-        _running(report.database, before, part.people) as old,
-        _running(report.database, _THIS_VERSION, part.people) as new,
+        _running(report.database, before) as old,
+        _running(report.database, now) as new,
     ):
-        for name, (measure, count) in part.measurements.items():
+        for name, (measure, count) in MEASUREMENTS.items():
+            if only not in {None, name}:
+                continue
             ratios = asyncio.run(_ratios(old, new, measure, max(8, int(count * scale))))
             report.add(f"{name}, processor time / before", f"{ratios.processor:.3f}", "<= 1.05")
             report.add(f"{name}, time on the clock / before", f"{ratios.clock:.3f}")
@@ -113,7 +102,7 @@ async def _ratios(old: Version, new: Version, measure: Measurement, count: int) 
 
 def _requests(workload: Workload) -> Measurement:
     async def measure(version: Version, count: int) -> Cost:
-        return await _cost(version, workload(version, count))
+        return await cost_of(version.server, workload(version, count))
 
     return measure
 
@@ -140,30 +129,9 @@ async def _deliveries(version: Version, count: int) -> Cost:
     return Cost(processor, clock)
 
 
-async def _cost(version: Version, requests: Sequence[bytes]) -> Cost:
-    connections = [await Connection.open(version.server.port) for _ in range(_CONNECTIONS)]
-    processor = version.server.processor_seconds()
-    started = time.perf_counter()
-    await asyncio.gather(
-        *(
-            _send_all(connection, requests[first::_CONNECTIONS])
-            for first, connection in enumerate(connections)
-        )
-    )
-    clock = time.perf_counter() - started
-    processor = version.server.processor_seconds() - processor
-    for connection in connections:
-        await connection.close()
-    return Cost(processor, clock)
-
-
-async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
-    for request in requests:
-        await connection.send(request)
-
-
 @contextmanager
-def _running(database: str, checkout: Path, people: int) -> Iterator[Version]:
+def _running(database: str, variant: Variant) -> Iterator[Version]:
+    checkout = variant.checkout
     with databases(database) as (url, _):
         environment = {
             "CHATAPI_DATABASE_URL": url,
@@ -171,9 +139,10 @@ def _running(database: str, checkout: Path, people: int) -> Iterator[Version]:
             "CHATAPI_QUEUES_PER_USER": "5000",
             "CHATAPI_LOG_LEVEL": "warning",
             "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}",
+            **variant.settings,
         }
         prepared = subprocess.run(
-            [sys.executable, "-c", _PREPARE, json.dumps([environment, people, _MESSAGES])],
+            [sys.executable, "-c", _PREPARE, json.dumps(environment)],
             env={**os.environ, **environment},
             cwd=checkout,
             check=True,
@@ -209,7 +178,7 @@ def _newest(version: Version, count: int) -> list[bytes]:
 
 
 def _pages() -> Workload:
-    """Through a channel, page by page, again and again: it is larger than the cache of messages."""
+    """Through a channel, page by page, again and again: such pages are in no cache."""
     starts: dict[int, Iterator[int]] = {}
 
     def workload(version: Version, count: int) -> list[bytes]:
@@ -225,6 +194,21 @@ def _narrow(name: str) -> Workload:
         return narrows(version.world, count)[name]
 
     return workload
+
+
+def _users(version: Version, count: int) -> list[bytes]:
+    return [build_request("GET", "/api/v1/users", version.world.readers[0])] * count
+
+
+async def _unchanged_users(version: Version, count: int) -> Cost:
+    """Of a client that has the list already."""
+    [request] = _users(version, 1)
+    connection = await Connection.open(version.server.port)
+    await connection.send(request)
+    await connection.close()
+    reader = version.world.readers[0]
+    unchanged = build_request("GET", "/api/v1/users", reader, etag=connection.etag)
+    return await cost_of(version.server, [unchanged] * count)
 
 
 def _searches(version: Version, count: int) -> list[bytes]:
@@ -247,48 +231,17 @@ def _own_user(version: Version, count: int) -> list[bytes]:
     return [build_request("GET", "/api/v1/users/me", version.owner)] * count
 
 
-def _users(version: Version, count: int) -> list[bytes]:
-    return [build_request("GET", "/api/v1/users", version.world.readers[0])] * count
-
-
-async def _unchanged_users(version: Version, count: int) -> Cost:
-    """Of a client that has the list already."""
-    [request] = _users(version, 1)
-    connection = await Connection.open(version.server.port)
-    await connection.send(request)
-    await connection.close()
-    reader = version.world.readers[0]
-    unchanged = build_request("GET", "/api/v1/users", reader, etag=connection.etag)
-    return await _cost(version, [unchanged] * count)
-
-
-PARTS = {
-    "service": Part(
-        1_000,
-        {
-            "GET /users/me": (_requests(_own_user), 2_000),
-            "send": (_requests(_sends), 1_000),
-            f"delivery to {_POLLERS} pollers": (_deliveries, 25),
-            "newest 100 of a topic": (_requests(_history), 400),
-            "100 of a channel, other ones each time": (_requests(_pages()), 200),
-            "newest 100 of all messages": (_requests(_newest), 200),
-        },
-    ),
-    "messages": Part(
-        1_000,
-        {
-            "search": (_requests(_searches), 200),
-            "search by different people": (_requests(_searches_by_many), 200),
-            **{name: (_requests(_narrow(name)), 100) for name in NARROWS},
-        },
-    ),
-    "register": Part(1_000, {"register": (_requests(_registrations), 80)}),
-    "users": Part(
-        5_000,
-        {
-            "GET /users of 5,000 people": (_requests(_users), 200),
-            "the same, unchanged (304)": (_unchanged_users, 1_000),
-        },
-    ),
+MEASUREMENTS: dict[str, tuple[Measurement, int]] = {
+    "GET /users/me": (_requests(_own_user), 2_000),
+    "send": (_requests(_sends), 1_000),
+    f"delivery to {_POLLERS} pollers": (_deliveries, 25),
+    "newest 100 of a topic": (_requests(_history), 200),
+    "100 of a channel, other ones each time": (_requests(_pages()), 200),
+    "newest 100 of all messages": (_requests(_newest), 200),
+    **{name: (_requests(_narrow(name)), 100) for name in NARROWS},
+    "GET /users": (_requests(_users), 200),
+    "GET /users, unchanged (304)": (_unchanged_users, 1_000),
+    "search": (_requests(_searches), 200),
+    "search by different people": (_requests(_searches_by_many), 200),
+    "register": (_requests(_registrations), 80),
 }
-"""By the names of the option `--only`."""

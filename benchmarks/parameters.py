@@ -74,6 +74,7 @@ def scope_and_body(sample: Sample) -> tuple[dict[str, Any], bytes]:
     scope = {
         "type": "http",
         "method": "GET" if query else "POST",
+        "path": "/",
         "query_string": query,
         "headers": [(b"content-type", kind), (b"content-length", str(len(body)).encode())],
     }

@@ -21,8 +21,24 @@ async def requests_per_second(port: int, request: bytes, count: int) -> float:
     """How many of these requests are answered per second, over a few kept-alive connections."""
     async with _open_connections(port, _CONNECTIONS) as connections:
         # A few to begin with.
-        await _seconds(connections, request, 5 * _CONNECTIONS)
-        return count / await _seconds(connections, request, count)
+        await _seconds(connections, [request] * 5 * _CONNECTIONS)
+        return count / await _seconds(connections, [request] * count)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What requests took: processor time of the server, and time on the clock, in seconds."""
+
+    processor: float
+    clock: float
+
+
+async def cost_of(server: RunningServer, requests: Sequence[bytes]) -> Cost:
+    """Sends the requests over eight connections."""
+    async with _open_connections(server.port, _FEW_CONNECTIONS) as connections:
+        before = server.processor_seconds()
+        clock = await _seconds(connections, requests)
+        return Cost(server.processor_seconds() - before, clock)
 
 
 @dataclass(frozen=True)
@@ -35,12 +51,10 @@ class Throughput:
 
 async def throughput(server: RunningServer, request: bytes, count: int) -> Throughput:
     """The same request over eight connections."""
-    async with _open_connections(server.port, _FEW_CONNECTIONS) as connections:
-        await _seconds(connections, request, len(connections))
-        before = server.processor_seconds()
-        seconds = await _seconds(connections, request, count)
-        processor = server.processor_seconds() - before
-        return Throughput(count / seconds, processor * 1000 / count)
+    # A few to begin with.
+    await cost_of(server, [request] * _FEW_CONNECTIONS)
+    cost = await cost_of(server, [request] * count)
+    return Throughput(count / cost.clock, cost.processor * 1000 / count)
 
 
 @asynccontextmanager
@@ -51,21 +65,20 @@ async def _open_connections(port: int, count: int) -> AsyncIterator[list[Connect
         await connection.close()
 
 
-async def _seconds(connections: Sequence[Connection], request: bytes, count: int) -> float:
-    """How long a number of requests takes."""
+async def _seconds(connections: Sequence[Connection], requests: Sequence[bytes]) -> float:
+    """How long requests take that are spread over connections."""
     started = time.perf_counter()
-    share, more = divmod(count, len(connections))
     await asyncio.gather(
         *(
-            _repeat(connection, request, share + (place < more))
-            for place, connection in enumerate(connections)
+            _send_all(connection, requests[first :: len(connections)])
+            for first, connection in enumerate(connections)
         )
     )
     return time.perf_counter() - started
 
 
-async def _repeat(connection: Connection, request: bytes, times: int) -> None:
-    for _ in range(times):
+async def _send_all(connection: Connection, requests: Sequence[bytes]) -> None:
+    for request in requests:
         await connection.send(request)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import httpx
+import orjson
 import pytest
 
 from tests.browser.conftest import KeepScreenshot
@@ -109,6 +110,38 @@ class TestRequests:
         await call.wait_for_state("failed")
         assert "Choose a file" in await call.message()
 
+    async def test_form_query_and_code_have_the_recorded_request(self, logged_in: DocsPage) -> None:
+        call = await logged_in.operation("send_message")
+        body = {
+            "type": "channel",
+            "to": "general",
+            "topic": "greetings",
+            "content": "Hello **world**",
+        }
+        assert await call.body() == body
+        assert f"--json '{orjson.dumps(body).decode()}'" in await call.sample("curl")
+        await call.send_as("application/x-www-form-urlencoded")
+        assert await call.value("to") == '"general"'
+        assert await call.value("topic") == "greetings"
+        assert "topic=greetings" in await call.sample("curl")
+
+        call = await logged_in.operation("get_messages")
+        narrow = '[{"operator":"channel","operand":"general"}]'
+        assert await call.value("narrow") == narrow
+        assert await call.value("message_ids") == ""
+        status, sent = await call.send()
+        assert (status, sent["result"]) == (200, "success")
+
+    async def test_response_is_as_wide_as_its_frame(self, logged_in: DocsPage) -> None:
+        call = await logged_in.operation("send_message")
+        await call.send()
+
+        excess = await logged_in.page.evaluate(
+            "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)"
+            "(document.querySelector('.response .json'))"
+        )
+        assert excess <= 0
+
     async def test_refuses_to_send_what_is_not_json(self, logged_in: DocsPage) -> None:
         call = await logged_in.operation("send_message")
         await logged_in.page.type(".try .editor", '{"type": ')
@@ -193,6 +226,32 @@ class TestLogin:
         status, body = await (await docs.operation("get_own_user")).send()
 
         assert (status, body["email"]) == (200, site.email)
+
+    async def test_is_shown_when_the_key_was_checked_and_the_dialog_is_closed(
+        self, docs: DocsPage, site: Site
+    ) -> None:
+        """The dialog covers the page, so nothing can be typed there before."""
+        await docs.page.evaluate(
+            """(() => {
+                const send = window.fetch;
+                const released = new Promise((resolve) => window.release = resolve);
+                window.fetch = async (...request) => {
+                    window.isAsked = true;
+                    await released;
+                    return send(...request);
+                };
+            })()"""
+        )
+        await docs.page.click("#log-in")
+        await docs.page.type("#login [name=email]", site.email)
+        await docs.page.type("#login [name=key]", site.api_key)
+        await docs.page.click("#login [type=submit]")
+        await docs.page.wait_for("window.isAsked")
+        assert await docs.page.evaluate("document.querySelector('#log-out') === null")
+        await docs.page.evaluate("window.release()")
+
+        await docs.page.wait_for("document.querySelector('#log-out')")
+        assert not await docs.page.evaluate("document.querySelector('#login').open")
 
     async def test_wrong_password_is_reported_in_the_dialog(
         self, docs: DocsPage, site: Site

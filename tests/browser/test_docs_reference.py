@@ -22,6 +22,17 @@ UNFOLD_VIEW = """async (hash) => {
 }"""
 
 
+COVERED = """((covering, covered) => {
+    const boxes = (selector) => [...document.querySelectorAll(selector)]
+        .map((each) => each.getBoundingClientRect());
+    const meet = (one, other) => one.left < other.right && other.left < one.right
+        && one.top < other.bottom && other.top < one.bottom;
+    if (!boxes(covering).length || !boxes(covered).length) return ['nothing to compare'];
+    return boxes(covering).filter((one) => boxes(covered).some((other) => meet(one, other)));
+})"""
+"""The elements of one selector that lie on elements of another."""
+
+
 class TestContents:
     async def test_first_group_is_visible_soon(self, docs: DocsPage, width: int) -> None:
         shown_after = await docs.page.evaluate("performance.now()")
@@ -123,6 +134,16 @@ class TestSearch:
         assert best.startswith("#get_messages")
         assert "where the matches are highlighted" in best
 
+    async def test_excerpts_have_whole_words(self, docs: DocsPage) -> None:
+        results = await docs.search("heartbeat event")
+        [found] = [result for result in results if "Poll and acknowledge" in result]
+        excerpt = found.splitlines()[-1]
+        assert excerpt.startswith("… ")
+        assert excerpt.endswith(" …")
+        await docs.go_to("#guide/event-loop")
+        guide = await docs.page.evaluate("document.querySelector('.guide').textContent")
+        assert f" {excerpt.strip('… ')} " in " ".join(guide.split())
+
     @pytest.mark.parametrize(
         ("text", "found"),
         [
@@ -174,6 +195,25 @@ class TestGuides:
         assert await docs.overflow() <= 0
         await keep_screenshot(name)
         assert docs.page.complaints == []
+
+    @pytest.mark.parametrize("name", ["event-loop", "first-message"])
+    async def test_button_to_copy_covers_no_code(self, docs: DocsPage, name: str) -> None:
+        await docs.go_to(f"#guide/{name}")
+        assert await docs.page.evaluate(f"{COVERED}('.guide .copy', '.guide pre')") == []
+
+    async def test_error_codes_are_not_broken(self, docs: DocsPage) -> None:
+        await docs.go_to("#guide/errors")
+
+        lines = await docs.page.evaluate(
+            "[...document.querySelectorAll('td:first-child code')].map("
+            "(code) => code.getClientRects().length)"
+        )
+
+        assert len(lines) > 20
+        assert set(lines) == {1}
+        frames = "[...document.querySelectorAll('.guide .table')]"
+        wider = f"{frames}.filter((frame) => frame.scrollWidth > frame.clientWidth).length"
+        assert await docs.page.evaluate(wider) == 0
 
     async def test_code_is_for_this_server(self, docs: DocsPage, site: Site) -> None:
         await docs.go_to("#guide/first-message")

@@ -1,7 +1,11 @@
 """`chatapi doctor`: each fault is found where it is, with what to mend."""
 
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import redis
@@ -137,6 +141,26 @@ class TestBus:
         assert "CHATAPI_REDIS_URL" in found(outcome, "bus", "warning")
 
 
+@contextmanager
+def answering(content: bytes) -> Iterator[str]:
+    """The address of a web server that gives the same response to every request."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(content)
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        serving = Thread(target=server.serve_forever)
+        serving.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            serving.join()
+
+
 class TestProxy:
     def test_address_that_leads_to_the_server_is_fine(self, command: Command) -> None:
         with command.serving() as serving:
@@ -155,6 +179,13 @@ class TestProxy:
         outcome = examine(command, "--url", url)
         assert outcome.status == 1
         assert found(outcome, "proxy", "error")
+
+    @pytest.mark.parametrize("content", [b"<html>", b"5", b"[]"])
+    def test_address_of_another_service_is_an_error(self, command: Command, content: bytes) -> None:
+        with answering(content) as url:
+            outcome = examine(command, "--url", url)
+        assert outcome.status == 1
+        assert "is not answered by chatapi" in found(outcome, "proxy", "error")
 
     def test_proxy_that_is_not_trusted_is_a_warning(self, command: Command) -> None:
         outcome = examine(command, "--url", "https://127.0.0.1:1")

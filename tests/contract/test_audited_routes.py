@@ -125,12 +125,13 @@ class AuditingRecorder(Recorder):
         endpoint: str,
         places: Mapping[str, object] | None,
         content: dict[str, Any],
+        shown: dict[str, Any],
     ) -> dict[str, Any]:
         app = self.client.app
         assert isinstance(app, ChatApp)
         async with app.runtime.reading() as db:
             last = (await db.execute(select(func.max(AuditLogEntry.id)))).scalar_one()
-        own_keys = await super()._send(person, endpoint, places, content)
+        own_keys = await super()._send(person, endpoint, places, content, shown)
         async with app.runtime.reading() as db:
             rows = await db.execute(select(AuditLogEntry.kind).where(AuditLogEntry.id > last))
         self.kinds[endpoint].update(kind for (kind,) in rows)

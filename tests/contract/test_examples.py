@@ -1,16 +1,21 @@
 """The recorded examples: one for every success and every event, and none that is out of date."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
+from chatapi.http import pages
 from chatapi.http.openapi import EXAMPLES_FOLDER
 from tests.examples.story import record
-from tests.examples.tidying import SECRETS
+from tests.examples.tidying import FILE_TOKEN, SECRETS
 from tests.support.documented_responses import documented_responses, service_document
 
+JSON = "application/json"
 DOCUMENT = service_document()
 OPERATIONS = {
     operation["operationId"]: (path, method, operation)
@@ -24,6 +29,7 @@ EXAMPLES: dict[str, Any] = {
     if path.stem != "events"
     for name, example in orjson.loads(path.read_bytes()).items()
 }
+FIRST_MESSAGE = Path(pages.__file__).parent / "guides" / "first-message.md"
 NEVER_SUCCEED = {
     "get_channel_email_address",
     "test_encrypted_push_notification",
@@ -71,10 +77,13 @@ class TestUpToDate:
     @pytest.mark.parametrize("name", sorted(EXAMPLES.keys() & OPERATIONS.keys()))
     def test_request_has_only_parameters_of_the_operation(self, name: str) -> None:
         path, method, operation = OPERATIONS[name]
-        assert ("request" in EXAMPLES[name]) <= ("requestBody" in operation)
-        if "request" in EXAMPLES[name]:
+        request = EXAMPLES[name]["request"]
+        for part in ("path", "query"):
+            names = {each["name"] for each in operation.get("parameters", ()) if each["in"] == part}
+            assert request.get(part, {}).keys() <= names
+        if "body" in request:
             place = ("paths", path, method, "requestBody", "content", "application/json", "schema")
-            documented_responses().check_value(EXAMPLES[name]["request"], *place)
+            documented_responses().check_value(request["body"], *place)
 
     @pytest.mark.parametrize("name", sorted(EVENTS))
     def test_event_has_the_keys_that_are_documented_and_no_others(self, name: str) -> None:
@@ -82,26 +91,71 @@ class TestUpToDate:
 
 
 class TestDocument:
-    def test_shows_the_recorded_responses_and_requests(self) -> None:
+    def test_shows_the_recorded_responses(self) -> None:
         for name, example in EXAMPLES.items():
             _path, _method, operation = OPERATIONS[name]
             success = operation["responses"]["200"]["content"]["application/json"]
             assert success["example"] == example["response"]
-            if "request" in example:
-                body = operation["requestBody"]["content"]["application/json"]
-                assert body["example"] == example["request"]
+
+    def test_shows_the_parameters_of_recorded_requests_and_marks_no_others(self) -> None:
+        for name, example in EXAMPLES.items():
+            _path, _method, operation = OPERATIONS[name]
+            request = example["request"]
+            shown = {
+                parameter["name"]: parameter.get("content", {}).get(JSON, parameter)["example"]
+                for parameter in operation.get("parameters", ())
+                if "x-prefilled" in parameter
+            }
+            assert shown == {**request.get("path", {}), **request.get("query", {})}
+
+    def test_shows_the_recorded_body_as_json_and_as_a_form(self) -> None:
+        for name, example in EXAMPLES.items():
+            _path, _method, operation = OPERATIONS[name]
+            body = example["request"].get("body", {})
+            content = operation.get("requestBody", {}).get("content", {})
+            if JSON in content:
+                assert content[JSON]["example"] == body
+            for media in content.values():
+                assert media.get("example", {}) == body
+
+    def test_shows_a_value_of_a_recorded_request_for_each_parameter_that_has_one(self) -> None:
+        values: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
+        for name, example in EXAMPLES.items():
+            _path, _method, operation = OPERATIONS[name]
+            # A read that can be done by a body as well has the same parameters.
+            read = EXAMPLES.get(name.removesuffix("_by_body"), example)
+            for media in operation.get("requestBody", {}).get("content", {}).values():
+                schema = media["schema"]["$ref"].rpartition("/")[2]
+                for parameter, value in example["request"].get("body", {}).items():
+                    values[schema, parameter].append(value)
+                for parameter, value in read["request"].get("query", {}).items():
+                    values[schema, parameter].append(value)
+        schemas = DOCUMENT["components"]["schemas"]
+        for (schema, parameter), recorded in values.items():
+            [shown] = schemas[schema]["properties"][parameter]["examples"]
+            # Operations that share their parameters have different examples of them.
+            assert shown in recorded
 
     def test_shows_the_recorded_events(self) -> None:
         for name, example in EVENTS.items():
             assert DOCUMENT["components"]["schemas"][name]["examples"] == [example]
 
     def test_shows_no_secrets(self) -> None:
-        found = {pair for pair in secrets_in([EXAMPLES, EVENTS]) if SECRETS[pair[0]] != pair[1]}
-        assert found == set()
+        shown = {(key, value) for key, value in secrets_in([EXAMPLES, EVENTS])}
+        assert shown <= {*SECRETS.items(), ("token", FILE_TOKEN)}
+
+
+def test_guide_sends_the_recorded_message() -> None:
+    [body] = re.findall(r"--json '(.+)'", FIRST_MESSAGE.read_text())
+    assert orjson.loads(body) == EXAMPLES["send_message"]["request"]["body"]
 
 
 @pytest.mark.slow
-async def test_story_still_succeeds_and_records_the_same_kinds_of_examples() -> None:
+async def test_story_still_succeeds_and_records_the_same_requests_and_kinds_of_answers() -> None:
     recorded = await record()
-    assert recorded.operations.keys() == EXAMPLES.keys()
+    assert requests_of(recorded.operations) == requests_of(EXAMPLES)
     assert recorded.events.keys() == EVENTS.keys()
+
+
+def requests_of(examples: dict[str, Any]) -> dict[str, Any]:
+    return {name: example["request"] for name, example in examples.items()}

@@ -69,6 +69,17 @@ def parameters(operation: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any],
             yield field, schema, schema.get("examples", default)
 
 
+def references(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
+        for value in node.values():
+            yield from references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from references(value)
+
+
 def response_of(described: dict[str, Any]) -> dict[str, Any]:
     """A response, or the one it refers to."""
     if "$ref" not in described:
@@ -131,6 +142,14 @@ class TestDocument:
         }
         assert marked == {"mute_topic", "mark_topic_as_read"}
 
+    def test_no_two_operations_of_a_tag_have_one_summary(self) -> None:
+        summaries = Counter(
+            (operation["tags"][0], operation["summary"])
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+        )
+        assert [each for each, count in summaries.items() if count > 1] == []
+
     def test_operation_names_are_unique(self) -> None:
         counts = Counter(
             operation["operationId"]
@@ -138,6 +157,23 @@ class TestDocument:
             for operation in methods.values()
         )
         assert counts.most_common(1)[0][1] == 1
+
+    @pytest.mark.parametrize("kind", ["headers", "responses", "schemas"])
+    def test_every_component_is_referred_to_by_an_operation_or_another_component(
+        self, kind: str
+    ) -> None:
+        used = set(references({"paths": DOCUMENT["paths"], "parts": DOCUMENT["components"]}))
+        assert {f"#/components/{kind}/{name}" for name in DOCUMENT["components"][kind]} <= used
+
+    def test_no_component_has_the_name_that_generators_give_to_a_query(self) -> None:
+        """Some make a type of all query parameters, such as `GetUsersParams` for `get_users`."""
+        given = {
+            f"{operation['operationId'].title().replace('_', '')}Params"
+            for methods in DOCUMENT["paths"].values()
+            for operation in methods.values()
+            if any(each["in"] == "query" for each in operation.get("parameters", ()))
+        }
+        assert given & DOCUMENT["components"]["schemas"].keys() == set()
 
     def test_component_names_are_not_qualified_by_module(self) -> None:
         # Two types with the same name would be distinguished by their modules.

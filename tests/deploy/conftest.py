@@ -18,24 +18,28 @@ class Site:
     """Starts servers, and the proxy in front of them, for one test."""
 
     def __init__(self, folder: Path, database_url: str, start_proxy: StartProxy) -> None:
-        self._folder = folder
-        self._database_url = database_url
+        self.folder = folder
         self._start_proxy = start_proxy
         self._stack = ExitStack()
         self.uploads = folder / "data" / "uploads"
+        self.settings = {
+            "trusted_proxies": "127.0.0.1",
+            "accel_location": "/_uploads/",
+            "database_url": database_url,
+            "data_dir": str(folder / "data"),
+        }
+        """Those that the example files ask for, on the database of the test."""
 
     def server(self, **settings: str) -> ServerProcess:
         """A server with the settings that the example files ask for."""
-        folder = self._folder / f"server-{free_port()}"
+        folder = self.folder / f"server-{free_port()}"
         folder.mkdir()
-        asked_for = {"trusted_proxies": "127.0.0.1", "accel_location": "/_uploads/"}
-        own = {"database_url": self._database_url, "data_dir": str(self._folder / "data")}
-        return self._stack.enter_context(server_process(folder, **{**asked_for, **own, **settings}))
+        return self._stack.enter_context(server_process(folder, **{**self.settings, **settings}))
 
     def proxy(self, *servers: ServerProcess, changes: Mapping[str, str] | None = None) -> Proxy:
         """The proxy in front of one server or two; the other place is empty for one."""
         first, second = (*(server.port for server in servers), free_port())[:2]
-        folder = self._folder / "proxy"
+        folder = self.folder / "proxy"
         folder.mkdir()
         backend = Backend((first, second), self.uploads)
         return self._stack.enter_context(self._start_proxy(folder, backend, changes or {}))

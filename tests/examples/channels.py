@@ -5,15 +5,13 @@ from tests.examples.stage import Stage
 
 async def tell_of_channels(stage: Stage) -> None:
     call, ada = stage.recorder.call, stage.ada
-    everyone = [stage.ada.user_id, stage.alan.user_id, stage.mina.user_id]
-    created = await call(
+    await call(
         ada,
         "POST /channels/create",
-        name="general",
-        description="Everything *else*.",
-        subscribers=everyone,
+        name="ideas",
+        description="What to try *next*.",
+        subscribers=[ada.user_id],
     )
-    stage.channel_id = created["id"]
     channel = {"stream_id": stage.channel_id}
     folder = await call(
         ada, "POST /channel_folders/create", name="Company", description="For *all of us*."
@@ -24,18 +22,14 @@ async def tell_of_channels(stage: Stage) -> None:
     place = {"channel_folder_id": folder["channel_folder_id"]}
     await call(ada, "PATCH /channel_folders/{channel_folder_id}", place, name="The company")
     await call(ada, "GET /channel_folders")
-    await call(
-        ada,
-        "PATCH /streams/{stream_id}",
-        channel,
-        description="Everything *else*, and more.",
-        folder_id=ids[1],
-    )
-    await call(ada, "POST /default_streams", stream_id=stage.channel_id)
+    change = "PATCH /streams/{stream_id}"
+    await call(ada, change, channel, description="Everything *else*, and more.")
+    await call(ada, change, channel, folder_id=ids[1])
     await call(ada, "GET /streams", include_default=True)
     await call(ada, "GET /streams/{stream_id}", channel)
     await call(ada, "GET /get_stream_id", stream="general")
     await call(ada, "DELETE /default_streams", stream_id=stage.channel_id)
+    await call(ada, "POST /default_streams", stream_id=stage.channel_id)
     await _tell_of_default_groups(stage)
 
 
@@ -44,7 +38,7 @@ async def _tell_of_default_groups(stage: Stage) -> None:
     group = {
         "group_name": "Engineering",
         "description": "For those who build.",
-        "stream_names": ["general"],
+        "stream_names": ["ideas"],
     }
     await call(ada, "POST /default_stream_groups/create", **group)
     place = {"group_id": 1}
@@ -59,20 +53,17 @@ async def _tell_of_default_groups(stage: Stage) -> None:
         "PATCH /default_stream_groups/{group_id}/streams",
         place,
         op="remove",
-        stream_names=["general"],
+        stream_names=["ideas"],
     )
     await call(ada, "DELETE /default_stream_groups/{group_id}", place)
 
 
 async def tell_of_subscriptions(stage: Stage) -> None:
     call, ada, alan = stage.recorder.call, stage.ada, stage.alan
-    await call(
-        ada,
-        "POST /users/me/subscriptions",
-        subscriptions=[{"name": "general"}, {"name": "lunch", "description": "What to eat."}],
-        principals=[ada.user_id, alan.user_id],
-    )
-    lunch = await call(ada, "GET /get_stream_id", stream="lunch")
+    subscribe = "POST /users/me/subscriptions"
+    lunch = {"name": "lunch", "description": "What to eat."}
+    await call(ada, subscribe, subscriptions=[{"name": "general"}, lunch])
+    await call(ada, subscribe, subscriptions=[lunch], principals=[alan.user_id])
     await call(ada, "GET /users/me/subscriptions", include_subscribers="true")
     await call(
         ada,
@@ -88,16 +79,11 @@ async def tell_of_subscriptions(stage: Stage) -> None:
         property="color",
         value="#76ce90",
     )
-    place = {"user_id": alan.user_id, **lunch}
+    place = {"user_id": ada.user_id, "stream_id": stage.channel_id}
     await call(ada, "GET /users/{user_id}/subscriptions/{stream_id}", place)
     await call(ada, "GET /users/{user_id}/channels", place)
     await call(ada, "GET /streams/{stream_id}/members", place)
-    await call(
-        ada,
-        "DELETE /users/me/subscriptions",
-        subscriptions=["lunch"],
-        principals=[alan.user_id],
-    )
+    await call(alan, "DELETE /users/me/subscriptions", subscriptions=["lunch"])
     await call(alan, "PATCH /users/me/subscriptions", add=[{"name": "lunch"}])
 
 

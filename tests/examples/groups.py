@@ -26,12 +26,13 @@ async def tell_of_groups(stage: Stage) -> None:
     )
     subgroups = "POST /user_groups/{user_group_id}/subgroups"
     await call(ada, subgroups, place, add=[interns["group_id"]])
-    await call(ada, "GET /user_groups/{user_group_id}/members", place)
-    await call(ada, "GET /user_groups/{user_group_id}/members/{user_id}", place)
-    await call(ada, "GET /user_groups/{user_group_id}/subgroups", place)
     await call(ada, subgroups, place, delete=[interns["group_id"]])
     groups = await call(ada, "GET /user_groups")
     ids = {group["name"]: group["id"] for group in groups["user_groups"]}
+    members = {"user_group_id": ids["role:members"], "user_id": ada.user_id}
+    await call(ada, "GET /user_groups/{user_group_id}/members", members)
+    await call(ada, "GET /user_groups/{user_group_id}/members/{user_id}", members)
+    await call(ada, "GET /user_groups/{user_group_id}/subgroups", members)
     await call(
         ada,
         "PATCH /user_groups/{user_group_id}",

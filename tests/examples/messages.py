@@ -5,14 +5,14 @@ from tests.examples.stage import Stage
 
 async def tell_of_messages(stage: Stage) -> None:
     call, ada, alan = stage.recorder.call, stage.ada, stage.alan
-    stage.recorder.forget_events("MessageEvent", "UpdateMessageFlagsAddEvent")
     message = {"type": "channel", "to": "general", "topic": "greetings"}
     sent = await call(ada, "POST /messages", **message, content="Hello **world**")
     stage.message_id = sent["id"]
     place = {"message_id": stage.message_id}
-    await call(alan, "POST /messages/{message_id}/reactions", place, emoji_name="wave")
-    await call(alan, "DELETE /messages/{message_id}/reactions", place, emoji_name="wave")
-    await call(alan, "POST /messages/{message_id}/reactions", place, emoji_name="octopus")
+    welcome = {"message_id": stage.welcome_id}
+    await call(alan, "POST /messages/{message_id}/reactions", welcome, emoji_name="octopus")
+    await call(alan, "DELETE /messages/{message_id}/reactions", welcome, emoji_name="octopus")
+    await call(alan, "POST /messages/{message_id}/reactions", welcome, emoji_name="octopus")
     await call(
         ada, "PATCH /messages/{message_id}", place, content="Hello **everybody**, and welcome!"
     )
@@ -25,17 +25,17 @@ async def tell_of_messages(stage: Stage) -> None:
 
 async def tell_of_reading(stage: Stage) -> None:
     call, alan = stage.recorder.call, stage.alan
-    place = {"message_id": stage.message_id}
+    welcome = {"message_id": stage.welcome_id}
     around = {"anchor": "newest", "num_before": 2, "num_after": 0}
     narrow = [{"operator": "channel", "operand": "general"}]
     found = [{"operator": "search", "operand": "welcome"}]
     await call(alan, "GET /messages", **around, narrow=narrow)
     await call(alan, "POST /messages/query", **around, narrow=found)
-    await call(alan, "GET /messages/matches_narrow", msg_ids=[stage.message_id], narrow=found)
-    await call(
-        alan, "POST /messages/matches_narrow/query", msg_ids=[stage.message_id], narrow=found
-    )
-    await call(alan, "GET /messages/{message_id}", place)
+    asked = {"msg_ids": [stage.welcome_id], "narrow": found}
+    await call(alan, "GET /messages/matches_narrow", **asked)
+    await call(alan, "POST /messages/matches_narrow/query", **asked)
+    await call(alan, "GET /messages/{message_id}", welcome)
+    await call(alan, "POST /messages/flags", messages=[stage.welcome_id], op="add", flag="read")
     await call(alan, "POST /messages/flags", messages=[stage.message_id], op="add", flag="read")
     await call(alan, "POST /messages/flags", messages=[stage.message_id], op="remove", flag="read")
     await call(
@@ -48,7 +48,7 @@ async def tell_of_reading(stage: Stage) -> None:
         op="add",
         flag="read",
     )
-    await call(stage.ada, "GET /messages/{message_id}/read_receipts", place)
+    await call(stage.ada, "GET /messages/{message_id}/read_receipts", welcome)
     await call(alan, "GET /users/me/{stream_id}/topics", {"stream_id": stage.channel_id})
     topic = {"stream_id": stage.channel_id, "topic_name": "greetings"}
     await call(alan, "POST /mark_topic_as_read", **topic)

@@ -1,5 +1,6 @@
-"""Calls endpoints, and keeps the first successful response of each and the events that follow."""
+"""Calls endpoints; keeps the first request and response of each, and the events that follow."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +25,7 @@ class Recorder:
     client: ApiClient
     listeners: Sequence[Listener] = ()
     operations: dict[str, Example] = field(default_factory=dict)
-    """By operation id: the `response`, and the JSON body of the `request` if it has one."""
+    """By operation id: the `response` and the `request`, with its `path`, `query` and `body`."""
     events: dict[str, Example] = field(default_factory=dict)
     """By the name of their schema."""
 
@@ -37,16 +38,17 @@ class Recorder:
         **params: Any,
     ) -> dict[str, Any]:
         """Call an endpoint, such as `POST /messages`; it must succeed. Returns its own keys."""
-        content: dict[str, Any] = {"json": params} if params else {}
         if endpoint.startswith("GET"):
             content = {"params": encode_form(params)}
-        return await self._send(person, endpoint, places, content)
+            return await self._send(person, endpoint, places, content, {"query": params})
+        content = {"json": params} if params else {}
+        return await self._send(person, endpoint, places, content, {"body": params})
 
     async def upload(
         self, person: Person, endpoint: str, places: Mapping[str, object] | None, file: File
     ) -> dict[str, Any]:
         """Call an endpoint that takes a file."""
-        return await self._send(person, endpoint, places, {"files": {"file": file}})
+        return await self._send(person, endpoint, places, {"files": {"file": file}}, {})
 
     async def hear(self) -> None:
         """Keep the events that arrived."""
@@ -68,21 +70,41 @@ class Recorder:
         endpoint: str,
         places: Mapping[str, object] | None,
         content: dict[str, Any],
+        shown: dict[str, Any],
     ) -> dict[str, Any]:
+        """Send `content`; of the request, its path and what is `shown` become the example."""
         method, template = endpoint.split()
         path = template if template in {"/health", "/ready"} else API_PREFIX + template
-        sent = await self.client.http.request(
-            method, path.format_map(places or {}), auth=basic_auth(person), **content
-        )
+        address = path.format_map(places or {})
+        sent = await self.client.http.request(method, address, auth=basic_auth(person), **content)
         response = self.client.read(sent)
         own_keys = assert_success(response)
-        example: Example = {"response": tidy(response.body)}
-        if "json" in content:
-            example = {"request": tidy(content["json"]), **example}
         operation = service_document()["paths"][path][method.lower()]
-        self.operations.setdefault(operation["operationId"], example)
+        request = {"path": path_values(operation, path, tidy(address)), **tidy(shown)}
+        self.operations.setdefault(
+            operation["operationId"],
+            {
+                "request": {part: values for part, values in request.items() if values},
+                "response": tidy(response.body),
+            },
+        )
         await self.hear()
         return own_keys
+
+
+def path_values(operation: Example, path: str, address: str) -> dict[str, Any]:
+    """The values of path parameters in an address."""
+    pattern = re.sub(r"{(\w+)}", r"(?P<\1>.+?)", path)
+    found = re.fullmatch(pattern, address)
+    assert found is not None, address
+    integers = {
+        each["name"]
+        for each in operation.get("parameters", ())
+        if each["in"] == "path" and each["schema"]["type"] == "integer"
+    }
+    return {
+        name: int(text) if name in integers else text for name, text in found.groupdict().items()
+    }
 
 
 def event_schema(event: Mapping[str, Any]) -> str:

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.runtime import Runtime
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
+from chatapi.features.realm import add_first_channel
 from tests import factories
 from tests.examples.recorder import Recorder
 from tests.factories import Person
@@ -48,8 +51,10 @@ class Stage:
     """A member."""
     mina: Person
     """A guest, who sees only some users."""
-    channel_id: int = 0
+    channel_id: int = 1
     """`general`, in which all of them are."""
+    welcome_id: int = 1
+    """The welcome message there."""
     message_id: int = 0
     """Ada's first message there."""
 
@@ -58,7 +63,12 @@ class Stage:
 async def open_stage(
     make_recorder: MakeRecorder = Recorder, database_url: str = "", data_dir: Path | None = None
 ) -> AsyncIterator[Stage]:
-    """An empty organization with clients that receive all events; by default nothing is kept."""
+    """An organization with clients that receive all events; by default nothing is kept.
+
+    It begins as one does at the first start of a server: with an owner, who is user 2, and the
+    channel `general` with a welcome message. So requests of the story that name these succeed on
+    every new server.
+    """
     clock = MovableClock()
     with TemporaryDirectory() as folder:
         settings = make_settings(
@@ -87,6 +97,7 @@ async def open_stage(
                 alan=await make(Role.MEMBER, "Alan Turing"),
                 mina=await make(Role.GUEST, "Mina Harker"),
             )
+            await _make_first_channel(app.runtime, realm, stage.ada)
             restricted = {"can_access_all_users_group": SystemGroup.MEMBERS}
             await allow(client, stage.ada, realm, **restricted)
             stage.recorder.listeners = [
@@ -96,6 +107,15 @@ async def open_stage(
             ]
             yield stage
             await client.aclose()
+
+
+async def _make_first_channel(runtime: Runtime, realm: RealmRecord, owner: Person) -> None:
+    ctx = await factories.acting_as(runtime, realm, owner)
+    try:
+        await add_first_channel(ctx, ctx.user)
+        await ctx.work.commit()
+    finally:
+        await ctx.db.close()
 
 
 async def _up_to_date(client: ApiClient, person: Person) -> Listener:

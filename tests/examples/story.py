@@ -23,12 +23,12 @@ async def record(
     async with open_stage(make_recorder, database_url, data_dir) as stage:
         for tell in (
             tell_of_logging_in,
+            tell_of_messages,
             tell_of_channels,
             tell_of_subscriptions,
             tell_of_people,
             tell_of_profiles,
             tell_of_groups,
-            tell_of_messages,
             tell_of_queues,
             tell_of_reading,
             tell_of_typing,

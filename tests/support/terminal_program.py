@@ -19,11 +19,14 @@ _CONTROL = re.compile(rb"\x1b(\[[0-9;?]*[a-zA-Z]|[()][A-Z0-9]|[=>])")
 
 
 class TerminalProgram:
-    """Reads what the program draws."""
+    """Presses keys, and reads what the program draws."""
 
     def __init__(self, controller: int) -> None:
         self._controller = controller
         self._drawn = b""
+
+    def press(self, keys: str) -> None:
+        os.write(self._controller, keys.encode())
 
     def wait_for(self, text: str) -> None:
         """Read until a text was drawn since the last call."""

@@ -21,6 +21,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
 SEND = "POST /api/v1/messages"
+READ = "GET /api/v1/users/me"
 
 
 @pytest.fixture
@@ -59,6 +60,7 @@ async def test_collector_sees_request_statements_commit_and_webhook_of_a_send(
             serving.read_greeting(last="╰")
             async with serving.client(OWNER_EMAIL, owner["api_key"]) as client:
                 bot = await add_bot(client, service.url)
+                await client.get("/users/me")
                 sent = await client.post(
                     "/messages",
                     data={"type": "direct", "to": f"[{bot}]", "content": "a secret text"},
@@ -68,6 +70,7 @@ async def test_collector_sees_request_statements_commit_and_webhook_of_a_send(
             await until(lambda: len(service.requests) == 1, PATIENCE_SECONDS)
             await until(lambda: len(collector.named("POST")) == 1, PATIENCE_SECONDS)
             await until(lambda: len(collector.named(SEND)) == 1, PATIENCE_SECONDS)
+            await until(lambda: len(collector.named(READ)) == 1, PATIENCE_SECONDS)
             serving.end()
             log = serving.errors.read_text()
     [request] = collector.named(SEND)
@@ -80,6 +83,8 @@ async def test_collector_sees_request_statements_commit_and_webhook_of_a_send(
     assert said["chatapi.request_id"] == sent.headers["x-request-id"]
     children = {span.name for span in collector.children_of(request)}
     assert {"COMMIT", "INSERT"} <= children or {"COMMIT", "WITH"} <= children, children
+    [reading] = collector.named(READ)
+    assert {span.name for span in collector.children_of(reading)} == {"SELECT"}
     [call] = collector.named("POST")
     assert (call.trace_id, call.parent_span_id) == (request.trace_id, request.span_id)
     given = service.requests[0].headers["traceparent"]

@@ -44,7 +44,6 @@ NarrowParam: TypeAlias = Annotated[
     list[TermObject | TermPair],
     Field(
         max_length=_MAX_TERMS,
-        examples=[[{"operator": "channel", "operand": "general"}]],
         description="What to show, as terms of `operator`, `operand` and perhaps `negated`.",
     ),
 ]

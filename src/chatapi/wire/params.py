@@ -70,16 +70,6 @@ class StrictModel(BaseModel):
         return schema
 
 
-def with_example(**members: Any) -> ConfigDict:  # noqa: ANN401 (any JSON value)
-    """Configuration of a params model with an example of a whole request.
-
-    Use it where the required parameters alone are refused. The docs page fills its form with the
-    example: it must succeed on a server after its first start, where the owner is user 2 and
-    `general`, channel 1, has message 1.
-    """
-    return ConfigDict(json_schema_extra={"examples": [members]})
-
-
 class WireModel(StrictModel):
     """An object inside a parameter."""
 

@@ -1,7 +1,8 @@
-"""The existing terminal client, as README.md says: it shows messages as they come."""
+"""The existing terminal client, as README.md says: it shows messages as they come, and replies."""
 
 import venv
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.clients.programs import BIN, run
 from tests.docs.shell_blocks import code_blocks, paste
 from tests.docs.test_tour import folder
-from tests.support.command import Command
+from tests.support.command import PATIENCE_SECONDS, Command
 from tests.support.terminal_program import running_in_terminal
 
 __all__ = ["folder"]
@@ -17,6 +18,7 @@ __all__ = ["folder"]
 LOCK = Path(__file__).with_name("requirements.lock")
 CHAT_NOW = "## Chat now, in the terminal"
 TO_GENERAL = {"type": "channel", "to": "general", "topic": "lunch"}
+RIGHT_ARROW, CTRL_D = "\x1b[C", "\x04"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def command_of_readme(programs: Path) -> list[str]:
     return [str(programs / "python"), str(programs / Path(program).name), *arguments]
 
 
-def test_shows_messages_as_they_come(programs: Path, folder: Path, tmp_path: Path) -> None:
+def test_shows_messages_and_sends_replies(programs: Path, folder: Path, tmp_path: Path) -> None:
     command = Command(folder, {"data_dir": str(folder)})
     with command.serving() as serving:
         serving.read_greeting(last="^curl ")
@@ -58,3 +60,20 @@ def test_shows_messages_as_they_come(programs: Path, folder: Path, tmp_path: Pat
                 "/messages", data={**TO_GENERAL, "content": "Soup or salad?"}
             ).raise_for_status()
             program.wait_for("Soup or salad?")
+            queue = http.post("/register", data={"event_types": '["message"]'}).json()
+            program.press(f"{RIGHT_ARROW}rSoup, please{CTRL_D}")
+            message = next_message(http, queue)
+    sent = message["content"], message["display_recipient"], message["sender_full_name"]
+    assert sent == ("Soup, please", "general", "Owner")
+
+
+def next_message(http: httpx.Client, registered: dict[str, Any]) -> dict[str, Any]:
+    """Wait for the message that is sent next; heartbeats end polls without one."""
+    place = {key: registered[key] for key in ("queue_id", "last_event_id")}
+    while True:
+        polled = http.get("/events", params=place, timeout=PATIENCE_SECONDS).raise_for_status()
+        [event] = polled.json()["events"]
+        if event["type"] == "message":
+            message: dict[str, Any] = event["message"]
+            return message
+        place["last_event_id"] = event["id"]

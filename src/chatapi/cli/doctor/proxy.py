@@ -22,6 +22,7 @@ async def _request(address: str) -> Finding:
     # Imported only if used: the client takes some megabytes of memory.
     import httpx  # noqa: PLC0415
 
+    other_service = _PROXY.error(f"{address} is not answered by chatapi: correct proxy or address")
     try:
         async with httpx.AsyncClient(timeout=_TIMEOUT_SECONDS) as client:
             response = await client.get(f"{address}/api/v1/server_settings")
@@ -30,7 +31,9 @@ async def _request(address: str) -> Finding:
         reason = str(error) or type(error).__name__
         return _PROXY.error(f"{address} cannot be reached ({reason}): start server and proxy")
     except (httpx.InvalidURL, ValueError):
-        return _PROXY.error(f"{address} is not answered by chatapi: correct proxy or address")
+        return other_service
+    if not isinstance(known, dict):
+        return other_service
     if response.status_code != httpx.codes.OK or "service_feature_level" not in known:
         return _PROXY.error(
             f"{address} answers {response.status_code}: pass on all paths and the header Host"

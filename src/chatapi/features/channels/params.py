@@ -14,7 +14,7 @@ from chatapi.permissions.changes import (
 from chatapi.permissions.settings import ChannelPermission
 from chatapi.wire.group_values import GroupSettingChange, GroupSettingParam
 from chatapi.wire.limits import MAX_CHANNEL_DESCRIPTION_LENGTH, MAX_CHANNEL_NAME_LENGTH
-from chatapi.wire.params import JsonOrString, Params, with_example
+from chatapi.wire.params import JsonOrString, Params
 from chatapi.wire.types import Id
 
 MAX_USERS = 10_000
@@ -72,8 +72,6 @@ class ChannelOptions(_PermissionParams):  # type: ignore[misc,valid-type]  # fro
 class CreateChannelParams(ChannelOptions):
     """POST /channels/create: a new channel and its first subscribers."""
 
-    model_config = with_example(name="ideas", description="What to try next", subscribers=[2])
-
     name: ChannelName
     """The name of the channel; must differ from other channels in more than case."""
     description: ChannelDescription = ""
@@ -85,8 +83,6 @@ class CreateChannelParams(ChannelOptions):
 
 class ChangeChannelParams(_PermissionChanges):  # type: ignore[misc,valid-type]  # from a table
     """PATCH /streams/{stream_id}: what is not passed stays unchanged."""
-
-    model_config = with_example(description="For everyone, about everything.")
 
     new_name: ChannelName | None = None
     """Replaces the name; must differ from other channels in more than case."""
@@ -152,7 +148,7 @@ class ListChannelsParams(Params):
 class GetChannelIdParams(Params):
     """GET /get_stream_id."""
 
-    stream: Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH, examples=["general"])]
+    stream: Annotated[str, Field(max_length=MAX_CHANNEL_NAME_LENGTH)]
     """The name of the channel; case does not matter."""
 
 

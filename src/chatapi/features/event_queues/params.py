@@ -31,16 +31,14 @@ class RegisterParams(Params):
         default=None, examples=[14]
     )
     """Users who were last seen longer ago than this many days are left out of `presences`."""
-    event_types: EventTypes | None = Field(default=None, examples=[["message", "realm_user"]])
+    event_types: EventTypes | None = None
     """Types of events that the queue receives, such as `message`; all if left out."""
     fetch_event_types: EventTypes | None = Field(default=None, examples=[["realm_user"]])
     """Types whose state is in the response; those of `event_types` if left out. An empty list
     fetches no state."""
     all_public_streams: bool = False
     """Whether the queue receives messages of all public channels, subscribed or not."""
-    client_capabilities: Annotated[dict[str, Any], Field(max_length=100)] | None = Field(
-        default=None, examples=[{"notification_settings_null": True}]
-    )
+    client_capabilities: Annotated[dict[str, Any], Field(max_length=100)] | None = None
     """Names of newer forms that the client understands, with true: `archived_channels`,
     `bulk_message_deletion`, `empty_topic_name`, `include_deactivated_groups`,
     `individual_emoji_changes`, `simplified_presence_events`, `stream_typing_notifications`,
@@ -61,9 +59,7 @@ class GetEventsParams(Params):
 
     queue_id: QueueIdText
     """The queue to read, from the response of `POST /register`."""
-    last_event_id: Annotated[int, Field(ge=-1, le=MAX_ID)] | None = Field(
-        default=None, examples=[-1]
-    )
+    last_event_id: Annotated[int, Field(ge=-1, le=MAX_ID)] | None = None
     """The id of the last event you have: it and all before it are deleted from the queue. From the
     last event, or at first from `POST /register`; -1 if you have none."""
     dont_block: bool = False

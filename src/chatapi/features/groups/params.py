@@ -7,12 +7,12 @@ from pydantic import Field
 from chatapi.features.groups.rules import MAX_DESCRIPTION_LENGTH, MAX_NAME_LENGTH
 from chatapi.permissions.changes import permission_change_params, permission_params
 from chatapi.permissions.settings import GroupPermission
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 _MAX_IDS = 10_000
 
-GroupName = Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["marketing"])]
+GroupName = Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
 GroupDescription = Annotated[
     str, Field(max_length=MAX_DESCRIPTION_LENGTH, examples=["Everybody who talks to customers."])
 ]
@@ -25,10 +25,6 @@ _PermissionChanges = permission_change_params(GroupPermission)
 
 class CreateGroupParams(_PermissionParams):  # type: ignore[misc,valid-type]  # from an enum
     """SPEC 4.8, POST /user_groups/create."""
-
-    model_config = with_example(
-        name="marketing", description="Everybody who talks to customers.", members=[2]
-    )
 
     name: GroupName
     """What people write to mention the group; must differ from other groups in more than case."""
@@ -62,8 +58,6 @@ class ListGroupsParams(Params):
 class ChangeSubgroupsParams(Params):
     """POST /user_groups/{user_group_id}/subgroups: all of it or nothing."""
 
-    model_config = with_example(add=[1])
-
     add: Ids = Field(default=[])
     """Ids of groups that become part of this one."""
     delete: Ids = Field(default=[])
@@ -72,8 +66,6 @@ class ChangeSubgroupsParams(Params):
 
 class ChangeMembersParams(Params):
     """POST /user_groups/{user_group_id}/members: all of it or nothing."""
-
-    model_config = with_example(add=[2])
 
     add: Ids = Field(default=[])
     """Ids of users who become direct members."""

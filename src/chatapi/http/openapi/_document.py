@@ -56,7 +56,7 @@ def build_document(
     routes = [route for feature in features for route in feature.chat_routes]
     declared = (error for route in routes for error in errors_of(route))
     book = SchemaBook(routes, dict.fromkeys([*UNROUTED_ERRORS, *declared]))
-    parameters = ParameterWriter(book, declares_forms=declares_forms)
+    parameters = ParameterWriter(book, routes, declares_forms=declares_forms)
     responses = ResponseWriter(book)
     paths: dict[str, Schema] = {}
     for route in routes:
@@ -104,6 +104,8 @@ def _describe_operation(
     }
     if route.is_read_by_body:
         path = route.path_format.removesuffix("/query")
+        # Beside the GET in a list of operations, it must not look like the same one.
+        described["summary"] += ", by a body"
         description = f"The same as `GET {path}`, with the parameters in the body.\n{description}"
     if description.strip():
         described["description"] = description.strip()

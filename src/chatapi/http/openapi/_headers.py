@@ -36,13 +36,12 @@ HEADERS: dict[str, Schema] = {
         "example": _ETAG,
     },
     "WWW-Authenticate": {"description": "How to log in: HTTP Basic.", "schema": _TEXT},
-    "Allow": {"description": "The methods that the path has.", "schema": _TEXT},
 }
 """Headers of responses, the components that responses refer to."""
+_ALLOW: Schema = {"description": "The methods that the path has.", "schema": _TEXT}
 _RATE_LIMIT = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 _BY_STATUS: dict[int, Sequence[str]] = {
     HTTPStatus.UNAUTHORIZED: ("WWW-Authenticate",),
-    HTTPStatus.METHOD_NOT_ALLOWED: ("Allow",),
     HTTPStatus.TOO_MANY_REQUESTS: ("Retry-After", *_RATE_LIMIT),
     HTTPStatus.SERVICE_UNAVAILABLE: ("Retry-After",),
 }
@@ -89,6 +88,12 @@ def headers_of_success(route: ChatRoute) -> Schema:
 
 def headers_of_error(status: int) -> Schema:
     return _refer(["X-Request-Id", *_BY_STATUS.get(status, ())])
+
+
+def headers_of_unrouted(status: int) -> Schema:
+    """Describe the headers of a response that no operation has: no component is for it alone."""
+    allow = {"Allow": _ALLOW} if status == HTTPStatus.METHOD_NOT_ALLOWED else {}
+    return {**headers_of_error(status), **allow}
 
 
 def _refer(names: Sequence[str]) -> Schema:

@@ -1,10 +1,11 @@
 """Parameters in the OpenAPI document: their types, and how each is encoded in a request."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from chatapi.http.openapi._examples import Examples
-from chatapi.http.openapi._recorded import operation_examples
+from chatapi.http.openapi._recorded import operation_examples, recorded_request
 from chatapi.http.openapi._schemas import Schema, SchemaBook
 from chatapi.http.route import ChatRoute
 from chatapi.wire.params import ParameterDecoder, Params
@@ -19,10 +20,13 @@ _WRITTEN_ALIKE = {"boolean", "integer", "number", "string"}
 class ParameterWriter:
     """Describes path and query parameters, and those of request bodies."""
 
-    def __init__(self, book: SchemaBook, *, declares_forms: bool) -> None:
+    def __init__(
+        self, book: SchemaBook, routes: Iterable[ChatRoute], *, declares_forms: bool
+    ) -> None:
         self._book = book
         self._declares_forms = declares_forms
         self._examples = Examples(book.resolve)
+        self._recorded = _recorded_values(routes)
         self._described: set[type[Params]] = set()
 
     def path_and_query(self, route: ChatRoute) -> list[Schema]:
@@ -36,8 +40,8 @@ class ParameterWriter:
                 )
                 for name, field in schema.get("properties", {}).items()
             ]
-            for example in schema.get("examples", ())[:1]:
-                _prefill(described, example)
+        request = recorded_request(route.name)
+        _prefill(described, {**request.get("path", {}), **request.get("query", {})})
         return described
 
     def body(self, route: ChatRoute) -> Schema | None:
@@ -57,6 +61,8 @@ class ParameterWriter:
         }
         if encoding:
             form["encoding"] = encoding
+        if "body" in recorded_request(route.name):
+            form["example"] = recorded_request(route.name)["body"]
         content = dict.fromkeys(_form_types(params), form)
         if not _requires_file(params):
             forms = content if self._declares_forms else {}
@@ -66,14 +72,16 @@ class ParameterWriter:
     def _json(self, route: ChatRoute) -> Schema:
         """The parameters as members of an object.
 
-        The example is a recorded request, or else has those that are required.
+        The example is the recorded request; where none is, it has what is required.
         """
         params = route.operation.params
         schema = self._book.params(params)
         if params.file_parameter is not None:
             schema = self._book.params_without(params, params.file_parameter)
-        recorded = operation_examples().get(route.name, {})
-        example = recorded.get("request") or self._examples.example(schema, "body")
+        if route.name in operation_examples():
+            example = recorded_request(route.name).get("body", {})
+        else:
+            example = self._examples.example(schema, "body")
         return {"schema": schema, "example": example}
 
     def _path_parameter(self, route: ChatRoute, name: str) -> Schema:
@@ -113,6 +121,8 @@ class ParameterWriter:
             if name == params.file_parameter:
                 continue
             properties[name] = self._describe_field(params.decoders[name], field)
+        for name, value in self._recorded.get(params, {}).items():
+            properties[name]["examples"] = [value]
         return schema
 
     def _describe_field(self, decoder: ParameterDecoder, schema: Schema) -> Schema:
@@ -135,8 +145,18 @@ def _requires_file(params: type[Params]) -> bool:
     return name is not None and params.model_fields[name].is_required()
 
 
+def _recorded_values(routes: Iterable[ChatRoute]) -> dict[type[Params], Schema]:
+    """An example of each parameter that recorded requests have; of several, the first."""
+    found: defaultdict[type[Params], Schema] = defaultdict(dict)
+    for route in routes:
+        request = recorded_request(route.name)
+        for name, value in {**request.get("query", {}), **request.get("body", {})}.items():
+            found[route.operation.params].setdefault(name, value)
+    return found
+
+
 def _prefill(parameters: Sequence[Schema], example: Schema) -> None:
-    """Marks the parameters of a whole example: OpenAPI has one only for bodies."""
+    """Marks the parameters of a recorded request: OpenAPI has whole examples only for bodies."""
     for parameter in parameters:
         if parameter["name"] in example:
             parameter["x-prefilled"] = True

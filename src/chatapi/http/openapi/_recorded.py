@@ -15,12 +15,18 @@ Example = dict[str, Any]
 
 @cache
 def operation_examples() -> Mapping[str, Example]:
-    """By operation id: the `response`, and the JSON body of the `request` if it has one."""
+    """By operation id: the `response` and the `request`, with its `path`, `query` and `body`."""
     found: dict[str, Example] = {}
     for path in sorted(EXAMPLES_FOLDER.glob("*.json")):
         if path.stem != _EVENTS:
             found.update(orjson.loads(path.read_bytes()))
     return found
+
+
+def recorded_request(operation_id: str) -> Example:
+    """The `path`, `query` and `body` of the recorded request, where it has them; else nothing."""
+    request: Example = operation_examples().get(operation_id, {}).get("request", {})
+    return request
 
 
 @cache

@@ -21,6 +21,7 @@ from chatapi.http.openapi._headers import (
     has_etag,
     headers_of_error,
     headers_of_success,
+    headers_of_unrouted,
     takes_idempotency_key,
 )
 from chatapi.http.openapi._recorded import operation_examples
@@ -72,9 +73,10 @@ class ResponseWriter:
         No operation refers to them, so they are no components.
         """
         return {
-            str(error.status): _describe(
-                [error], self._book.resolve(self._book.error([error.code], ""))
-            )
+            str(error.status): {
+                **_describe([error], self._book.resolve(self._book.error([error.code], ""))),
+                "headers": headers_of_unrouted(error.status),
+            }
             for error in UNROUTED_ERRORS
         }
 

@@ -9,7 +9,7 @@ from chatapi.wire.limits import (
     MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH,
     MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH,
 )
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 
 MAX_GROUPS = 100
 """Limit per realm: every client loads all of them."""
@@ -21,19 +21,13 @@ GroupName = Annotated[
 ]
 GroupDescription = Annotated[
     str,
-    Field(
-        max_length=MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH, examples=["For those who build."]
-    ),
+    Field(max_length=MAX_DEFAULT_CHANNEL_GROUP_DESCRIPTION_LENGTH),
 ]
-ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS, examples=[["code"]])]
+ChannelNames = Annotated[list[ChannelName], Field(max_length=MAX_CHANNELS)]
 
 
 class CreateDefaultGroupParams(Params):
     """POST /default_stream_groups/create."""
-
-    model_config = with_example(
-        group_name="Engineering", description="For those who build.", stream_names=["lunch"]
-    )
 
     group_name: GroupName
     """What new users see; must differ from the names of other groups in more than case."""
@@ -47,8 +41,6 @@ class CreateDefaultGroupParams(Params):
 class ChangeDefaultGroupParams(Params):
     """PATCH /default_stream_groups/{group_id}: what is not passed stays unchanged."""
 
-    model_config = with_example(new_description="For those who build.")
-
     new_group_name: GroupName | None = None
     """Replaces the name of the group."""
     new_description: GroupDescription | None = None
@@ -57,8 +49,6 @@ class ChangeDefaultGroupParams(Params):
 
 class ChangeGroupChannelsParams(Params):
     """PATCH /default_stream_groups/{group_id}/streams."""
-
-    model_config = with_example(op="remove", stream_names=["lunch"])
 
     op: Literal["add", "remove"]
     """Whether the channels are put into the group or taken out of it."""

@@ -14,9 +14,7 @@ from chatapi.wire.types import Id
 MAX_FOLDERS = 500
 """Limit per realm, archived ones included: every client loads all of them."""
 
-FolderName = Annotated[
-    str, Field(max_length=MAX_CHANNEL_FOLDER_NAME_LENGTH, examples=["Engineering"])
-]
+FolderName = Annotated[str, Field(max_length=MAX_CHANNEL_FOLDER_NAME_LENGTH)]
 FolderDescription = Annotated[
     str, Field(max_length=MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH, examples=["All that *we build*."])
 ]
@@ -41,7 +39,7 @@ class ListFoldersParams(Params):
 class ReorderFoldersParams(Params):
     """PATCH /channel_folders: the ids of all folders, archived ones too, in their new order."""
 
-    order: Annotated[list[Id], Field(max_length=MAX_FOLDERS, examples=[[2, 1]])]
+    order: Annotated[list[Id], Field(max_length=MAX_FOLDERS)]
     """The ids of all folders, archived ones included, in their new order."""
 
 

@@ -12,7 +12,7 @@ from chatapi.features.channels.params import (
 )
 from chatapi.features.channels.subscriptions.colors import is_color
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import JsonOrString, Params, WireModel, with_example
+from chatapi.wire.params import JsonOrString, Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_CHANNELS = 100
@@ -78,7 +78,7 @@ def _check_descriptions(channels: list[ChannelToJoin]) -> list[ChannelToJoin]:
 
 ChannelsToJoin = Annotated[
     list[ChannelToJoin],
-    Field(max_length=MAX_CHANNELS, examples=[[{"name": "general"}]]),
+    Field(max_length=MAX_CHANNELS),
     AfterValidator(_check_descriptions),
 ]
 
@@ -100,7 +100,7 @@ class SubscribeParams(ChannelOptions):
 class UnsubscribeParams(Params):
     """DELETE /users/me/subscriptions."""
 
-    subscriptions: ChannelNames = Field(examples=[["general"]])
+    subscriptions: ChannelNames
     """Names of the channels to leave."""
     principals: Principals | None = Field(default=None, examples=[[9, 10]])
     """Who is unsubscribed, as user ids or as API emails; yourself if left out."""
@@ -108,8 +108,6 @@ class UnsubscribeParams(Params):
 
 class ChangeSubscriptionsParams(Params):
     """PATCH /users/me/subscriptions: unsubscribe the caller from some channels, join others."""
-
-    model_config = with_example(add=[{"name": "lunch"}])
 
     delete: ChannelNames = Field(default=[])
     """Names of the channels to leave."""
@@ -141,18 +139,13 @@ class ChangePropertiesParams(Params):
 
     subscription_data: Annotated[
         list[PropertyChange],
-        Field(
-            max_length=_MAX_CHOICES,
-            examples=[[{"stream_id": 1, "property": "pin_to_top", "value": True}]],
-        ),
+        Field(max_length=_MAX_CHOICES),
     ]
     """The changes, at most 1,000; all of them or none."""
 
 
 class ChangePropertyParams(Params):
     """PATCH /users/me/subscriptions/{stream_id}."""
-
-    model_config = with_example(property="color", value="#a1b2c3")
 
     property: Property
     """Which of your settings for the channel. `in_home_view` is the opposite of `is_muted`."""

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from chatapi.wire.limits import MAX_CHANNEL_NAME_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -13,26 +13,24 @@ from chatapi.wire.types import Id
 class SetVisibilityPolicyParams(Params):
     """SPEC 4.9: the caller's new policy for a topic."""
 
-    stream_id: Annotated[Id, Field(examples=[1])]
+    stream_id: Id
     """The channel of the topic; you must be able to read in it."""
     topic: Topic
     """The topic, which need not have messages yet; case does not matter."""
-    visibility_policy: Annotated[Literal[0, 1, 2, 3], Field(examples=[1])]
+    visibility_policy: Literal[0, 1, 2, 3]
     """0: as the channel is, 1: muted, 2: unmuted, 3: followed."""
 
 
 class MuteTopicParams(Params):
     """SPEC 4.10: the channel by its id or by its name."""
 
-    model_config = with_example(stream_id=1, topic="welcome", op="add")
-
-    stream_id: Annotated[Id | None, Field(examples=[1])] = None
+    stream_id: Id | None = None
     """The channel by its id; pass this or `stream`."""
     stream: Annotated[str | None, Field(max_length=MAX_CHANNEL_NAME_LENGTH)] = None
     """The channel by its name; pass this or `stream_id`."""
     topic: Topic
     """The topic to mute or unmute; case does not matter."""
-    op: Annotated[Literal["add", "remove"], Field(examples=["add"])]
+    op: Literal["add", "remove"]
     """`add` mutes, `remove` unmutes."""
 
     @model_validator(mode="after")

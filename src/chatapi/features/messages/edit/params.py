@@ -7,7 +7,7 @@ from pydantic import Field
 
 from chatapi.features.messages.move.propagation import PropagateMode
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import Alias, Params, with_example
+from chatapi.wire.params import Alias, Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -17,11 +17,7 @@ _DIGEST = hashlib.sha256(b"Hello **world**").hexdigest()
 class EditMessageParams(Params):
     """PATCH /messages/{message_id}: a new text, or a new place."""
 
-    model_config = with_example(content="Hello **again**")
-
-    content: Annotated[
-        str | None, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **again**"])
-    ] = None
+    content: Annotated[str | None, Field(max_length=MAX_MESSAGE_LENGTH)] = None
     """The new text, in Markdown; a blank one becomes "(deleted)". Only the sender may change a
     text."""
     prev_content_sha256: Annotated[

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.narrow import NarrowParam
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 MAX_MESSAGES = 5_000
@@ -35,9 +35,7 @@ class ShowMessageParams(Params):
 class ReadMessagesParams(ShowMessageParams):
     """GET /messages: around an anchor, or by their ids."""
 
-    model_config = with_example(anchor="newest", num_before=20, num_after=0)
-
-    anchor: Annotated[str | None, Field(max_length=MAX_ANCHOR_LENGTH, examples=["newest"])] = None
+    anchor: Annotated[str | None, Field(max_length=MAX_ANCHOR_LENGTH)] = None
     """Around which message to read: its id, or `newest`, `oldest`, `first_unread` or `date`.
     Required unless `message_ids` is passed."""
     anchor_date: Annotated[
@@ -60,9 +58,7 @@ class ReadMessagesParams(ShowMessageParams):
 class MatchParams(Params):
     """SPEC 4.11, GET /messages/matches_narrow."""
 
-    model_config = with_example(msg_ids=[1], narrow=[{"operator": "channel", "operand": "general"}])
-
-    msg_ids: Annotated[list[Id], Field(max_length=_MAX_IDS, examples=[[4, 8, 15]])]
+    msg_ids: Annotated[list[Id], Field(max_length=_MAX_IDS)]
     """The messages to check; those that you may not see do not match."""
     narrow: NarrowParam
 
@@ -70,5 +66,5 @@ class MatchParams(Params):
 class RenderParams(Params):
     """POST /messages/render."""
 
-    content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **world**"])]
+    content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     """The text to render, in Markdown."""

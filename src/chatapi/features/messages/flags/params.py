@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.features.messages.fetch.params import MAX_ANCHOR_LENGTH, MAX_DATE_LENGTH, Count
 from chatapi.narrow import NarrowParam
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -17,25 +17,23 @@ _MAX_FLAG_LENGTH = 50
 class FlagChange(Params):
     """Which flag, and whether it is set."""
 
-    op: Annotated[Literal["add", "remove"], Field(examples=["add"])]
+    op: Literal["add", "remove"]
     """Whether the flag is set or removed."""
-    flag: Annotated[str, Field(max_length=_MAX_FLAG_LENGTH, examples=["read"])]
+    flag: Annotated[str, Field(max_length=_MAX_FLAG_LENGTH)]
     """The flag to change: `read`, `starred` or `collapsed`."""
 
 
 class ChangeFlagsParams(FlagChange):
     """POST /messages/flags: all of the messages, or none."""
 
-    model_config = with_example(op="add", flag="read", messages=[1])
-
-    messages: Annotated[list[Id], Field(max_length=_MAX_MESSAGES, examples=[[4, 8, 15]])]
+    messages: Annotated[list[Id], Field(max_length=_MAX_MESSAGES)]
     """Ids of the messages, at most 20,000; all of them or, if you may not see one, none."""
 
 
 class ChangeNarrowFlagsParams(FlagChange):
     """POST /messages/flags/narrow: the messages around an anchor."""
 
-    anchor: Annotated[str, Field(max_length=MAX_ANCHOR_LENGTH, examples=["newest"])]
+    anchor: Annotated[str, Field(max_length=MAX_ANCHOR_LENGTH)]
     """Around which message to work: its id, or `newest`, `oldest`, `first_unread` or `date`."""
     anchor_date: Annotated[
         str | None, Field(max_length=MAX_DATE_LENGTH, examples=["2026-01-31T12:00:00Z"])
@@ -43,9 +41,9 @@ class ChangeNarrowFlagsParams(FlagChange):
     """With the anchor `date`: the first message since this moment, in ISO 8601."""
     include_anchor: bool = True
     """Whether the message at the anchor itself is changed."""
-    num_before: Annotated[Count, Field(examples=[100])]
+    num_before: Count
     """How many messages before the anchor to process; together with `num_after` at most 5,000."""
-    num_after: Annotated[Count, Field(examples=[0])]
+    num_after: Count
     """How many messages after the anchor to process; together with `num_before` at most 5,000."""
     narrow: NarrowParam
 
@@ -53,14 +51,14 @@ class ChangeNarrowFlagsParams(FlagChange):
 class MarkChannelParams(Params):
     """POST /mark_stream_as_read."""
 
-    stream_id: Annotated[Id, Field(examples=[1])]
+    stream_id: Id
     """The channel whose messages you have read."""
 
 
 class MarkTopicParams(Params):
     """SPEC 4.18, POST /mark_topic_as_read."""
 
-    stream_id: Annotated[Id, Field(examples=[1])]
+    stream_id: Id
     """The channel of the topic."""
     topic_name: Topic
     """The topic whose messages you have read; case does not matter."""

@@ -6,22 +6,16 @@ from pydantic import Field
 
 from chatapi.features.messages.scheduled.params import DeliveryTime
 from chatapi.wire.limits import MAX_REMINDER_NOTE_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.types import Id
 
 
 class RemindParams(Params):
     """POST /reminders: which message, and when."""
 
-    model_config = with_example(
-        message_id=1, scheduled_delivery_timestamp=4102444800, note="Answer this"
-    )
-
-    message_id: Annotated[Id, Field(examples=[7])]
+    message_id: Id
     """The message that you want to be reminded of; you must be able to see it."""
     scheduled_delivery_timestamp: DeliveryTime
     """When to be reminded, in Unix seconds; it has to be in the future."""
-    note: Annotated[
-        str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH, examples=["Answer this"])
-    ] = None
+    note: Annotated[str | None, Field(max_length=MAX_REMINDER_NOTE_LENGTH)] = None
     """What to tell you with the reminder, as plain text."""

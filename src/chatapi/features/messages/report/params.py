@@ -21,7 +21,7 @@ MAX_DESCRIPTION_LENGTH = 1_000
 class ReportParams(Params):
     """POST /messages/{message_id}/report."""
 
-    report_type: Annotated[ReportType, Field(examples=["spam"])]
+    report_type: ReportType
     """Why you report it. `other` needs a description."""
     description: Annotated[str, Field(max_length=MAX_DESCRIPTION_LENGTH)] = ""
     """What moderators should know; required for the reason `other`."""

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from chatapi.features.messages.params import MAX_RECIPIENTS, MessageType
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 from chatapi.wire.topics import Topic
 from chatapi.wire.types import Id
 
@@ -14,25 +14,17 @@ _LATEST = 253_402_300_799
 """The end of the year 9999, the last year that dates here support."""
 
 Recipients = Id | Annotated[list[Id], Field(max_length=MAX_RECIPIENTS)]
-Content = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Good morning"])]
+Content = Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
 DeliveryTime = Annotated[int, Field(ge=0, le=_LATEST, examples=[4_102_444_800])]
 
 
 class ScheduleMessageParams(Params):
     """POST /scheduled_messages: a message, its recipients and its delivery time."""
 
-    model_config = with_example(
-        type="channel",
-        to=1,
-        topic="greetings",
-        content="Good morning",
-        scheduled_delivery_timestamp=4102444800,
-    )
-
-    type: Annotated[MessageType, Field(examples=["channel"])]
+    type: MessageType
     """Whether it goes to a channel or to users. `stream` means `channel`, `private` means `direct`.
     """
-    to: Annotated[Recipients, Field(examples=[7])]
+    to: Recipients
     """The id of a channel, or ids of users."""
     content: Content
     """The text, in Markdown."""
@@ -47,8 +39,6 @@ class ScheduleMessageParams(Params):
 
 class EditScheduledMessageParams(Params):
     """PATCH /scheduled_messages/{scheduled_message_id}: only what is passed changes."""
-
-    model_config = with_example(content="Good evening")
 
     type: MessageType | None = None
     """A different type also requires `to`, and in channels `topic`."""

@@ -7,7 +7,7 @@ from pydantic import Field
 from chatapi.features.messages.params import MessageType, Recipient
 from chatapi.features.messages.widgets.content import MAX_WIDGET_LENGTH
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
-from chatapi.wire.params import Alias, JsonOrString, Params, with_example
+from chatapi.wire.params import Alias, JsonOrString, Params
 from chatapi.wire.topics import Topic
 
 _MAX_LOCAL_ID_LENGTH = 100
@@ -16,16 +16,12 @@ _MAX_LOCAL_ID_LENGTH = 100
 class SendMessageParams(Params):
     """A message and its recipients."""
 
-    model_config = with_example(
-        type="channel", to="general", topic="greetings", content="Hello **world**"
-    )
-
-    type: Annotated[MessageType, Field(examples=["channel"])]
+    type: MessageType
     """Whether it goes to a channel or to users. `stream` means `channel`, `private` means `direct`.
     """
-    to: Annotated[Recipient, JsonOrString(), Field(examples=["general"])]
+    to: Annotated[Recipient, JsonOrString()]
     """A channel by name or id, or users by their ids or API emails."""
-    content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH, examples=["Hello **world**"])]
+    content: Annotated[str, Field(max_length=MAX_MESSAGE_LENGTH)]
     """The text, in Markdown; at most 10,000 characters."""
     topic: Annotated[Topic | None, Alias("subject")] = None
     """Required in channels; `(no topic)` and the name of the empty topic mean the empty one."""

@@ -15,13 +15,10 @@ class SubmessageParams(Params):
 
     message_id: Id
     """The message with the widget."""
-    msg_type: Annotated[Literal["widget"], Field(examples=["widget"])]
+    msg_type: Literal["widget"]
     """Always `widget`."""
     content: Annotated[
         str,
-        Field(
-            max_length=MAX_SUBMESSAGE_LENGTH,
-            examples=['{"type": "vote", "key": "canned,0", "vote": 1}'],
-        ),
+        Field(max_length=MAX_SUBMESSAGE_LENGTH),
     ]
     """What to do with the widget, as JSON: a vote, another question, a further task and so on."""

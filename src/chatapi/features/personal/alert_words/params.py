@@ -15,5 +15,5 @@ Word = Annotated[str, Field(max_length=_MAX_LENGTH)]
 class AlertWordsParams(Params):
     """POST and DELETE /users/me/alert_words."""
 
-    alert_words: Annotated[list[Word], Field(max_length=MAX_WORDS, examples=[["lunch"]])]
+    alert_words: Annotated[list[Word], Field(max_length=MAX_WORDS)]
     """Words or phrases; case does not matter."""

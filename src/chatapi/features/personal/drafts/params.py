@@ -14,8 +14,6 @@ _MAX_RECIPIENTS = 1_000
 _LAST_SECOND = 253_402_300_799
 """The last second of the year 9999."""
 
-_EXAMPLE = {"type": "", "to": [], "topic": "", "content": "What I wanted to say"}
-
 DraftType = Literal["", "stream", "private"]
 
 
@@ -41,12 +39,12 @@ class DraftParam(WireModel):
 class CreateDraftsParams(Params):
     """POST /drafts: all of them or none."""
 
-    drafts: Annotated[list[DraftParam], Field(max_length=MAX_DRAFTS, examples=[[_EXAMPLE]])]
+    drafts: Annotated[list[DraftParam], Field(max_length=MAX_DRAFTS)]
     """The drafts to store; all of them or, if one is invalid, none."""
 
 
 class EditDraftParams(Params):
     """PATCH /drafts/{draft_id}: the complete new draft."""
 
-    draft: Annotated[DraftParam, Field(examples=[_EXAMPLE])]
+    draft: DraftParam
     """The complete new draft, which replaces the old one."""

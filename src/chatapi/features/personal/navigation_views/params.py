@@ -21,11 +21,9 @@ ViewName = Annotated[
 class AddViewParams(Params):
     """POST /navigation_views."""
 
-    fragment: Annotated[
-        str, Field(min_length=1, max_length=MAX_FRAGMENT_LENGTH, examples=["narrow/is/alerted"])
-    ]
+    fragment: Annotated[str, Field(min_length=1, max_length=MAX_FRAGMENT_LENGTH)]
     """The address of the view: the part of a client's URL after `#`."""
-    is_pinned: Annotated[bool, Field(examples=[True])]
+    is_pinned: bool
     """Whether clients show the view above the others."""
     name: ViewName | None = None
     """What clients call it; left out for a built-in view, which has its own name in every client.

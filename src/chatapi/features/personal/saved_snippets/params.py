@@ -12,9 +12,7 @@ MAX_SNIPPETS = 500
 _MAX_TITLE_LENGTH = 60
 
 Title = Annotated[
-    str,
-    StringConstraints(strip_whitespace=True, min_length=1, max_length=_MAX_TITLE_LENGTH),
-    Field(examples=["Welcome"]),
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_MAX_TITLE_LENGTH)
 ]
 Content = Annotated[
     str,

@@ -13,9 +13,7 @@ _MAX_PATTERN_LENGTH = 500
 _MAX_TEMPLATE_LENGTH = 1_000
 _MAX_ALTERNATIVES = 10
 
-Pattern = Annotated[
-    str, Field(min_length=1, max_length=_MAX_PATTERN_LENGTH, examples=["#(?P<id>[0-9]+)"])
-]
+Pattern = Annotated[str, Field(min_length=1, max_length=_MAX_PATTERN_LENGTH)]
 Template = Annotated[
     str,
     Field(
@@ -46,5 +44,5 @@ class LinkifierParams(Params):
 class ReorderLinkifiersParams(Params):
     """PATCH /realm/linkifiers: the ids of all linkifiers in their new order."""
 
-    ordered_linkifier_ids: Annotated[list[Id], Field(max_length=MAX_LINKIFIERS, examples=[[]])]
+    ordered_linkifier_ids: Annotated[list[Id], Field(max_length=MAX_LINKIFIERS)]
     """The ids of all linkifiers in their new order; the first one that matches applies."""

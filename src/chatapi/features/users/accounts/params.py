@@ -12,7 +12,7 @@ from chatapi.wire.params import Params
 class FetchApiKeyParams(Params):
     """SPEC 4.12: the credentials of a login."""
 
-    username: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
+    username: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH)]
     """The real email address of the account."""
-    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]
+    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)]
     """The password of the account."""

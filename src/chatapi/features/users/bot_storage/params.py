@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from chatapi.wire.params import Params, with_example
+from chatapi.wire.params import Params
 
 MAX_KEY_LENGTH = 255
 MAX_STORED_CHARACTERS = 10_000_000
@@ -32,7 +32,7 @@ class PutStorageParams(Params):
 
     storage: Annotated[
         dict[Key, Value],
-        Field(max_length=_MAX_ENTRIES_AT_ONCE, examples=[{"game": "chess"}]),
+        Field(max_length=_MAX_ENTRIES_AT_ONCE),
         BeforeValidator(_refuse_many),
     ]
     """Texts by key, at most 1,000; existing keys are replaced."""
@@ -40,8 +40,6 @@ class PutStorageParams(Params):
 
 class GetStorageParams(Params):
     """GET /bot_storage."""
-
-    model_config = with_example()
 
     keys: Keys | None = None
     """The keys to read, which must exist; all entries if left out."""

@@ -19,14 +19,11 @@ MAX_INTERFACE = 100
 class CreateBotParams(Params):
     """POST /bots: a bot owned by the caller."""
 
-    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Weather"])]
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
     """The name that people see."""
     short_name: Annotated[
         str,
-        Field(
-            max_length=MAX_SHORT_NAME_LENGTH,
-            examples=["weather"],
-        ),
+        Field(max_length=MAX_SHORT_NAME_LENGTH),
     ]
     """The bot's email address begins with it: `weather` makes `weather-bot@` and the host name."""
     bot_type: Annotated[

@@ -12,7 +12,7 @@ MAX_DEVICES = 100
 """Limit per user, of devices and of tokens of each kind."""
 _MAX_KEY_ID = 2**32 - 1
 
-DeviceIdParam = Annotated[int, Field(ge=0, le=MAX_ID, examples=[1])]
+DeviceIdParam = Annotated[int, Field(ge=0, le=MAX_ID)]
 Token = Annotated[str, Field(min_length=1, max_length=1_000, examples=["c3a1f0"])]
 
 
@@ -56,7 +56,7 @@ class AppleTokenParams(Params):
 
     token: Token
     """The device token of the app, from Apple, in hexadecimal."""
-    appid: Annotated[str, Field(max_length=200, examples=["org.example.chat"])]
+    appid: Annotated[str, Field(max_length=200)]
     """The bundle identifier of the app."""
 
 

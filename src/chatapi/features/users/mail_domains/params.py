@@ -13,7 +13,7 @@ MAX_DOMAIN_LENGTH = 253
 class AddDomainParams(Params):
     """POST /realm/domains."""
 
-    domain: Annotated[str, Field(max_length=MAX_DOMAIN_LENGTH, examples=["example.com"])]
+    domain: Annotated[str, Field(max_length=MAX_DOMAIN_LENGTH)]
     """The part of addresses after the `@`."""
     allow_subdomains: bool
     """Whether addresses of its subdomains are allowed, too."""

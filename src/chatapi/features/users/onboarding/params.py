@@ -10,5 +10,5 @@ from chatapi.wire.params import Params
 class MarkStepParams(Params):
     """POST /users/me/onboarding_steps."""
 
-    onboarding_step: Annotated[str, Field(max_length=100, examples=["intro_inbox_view_modal"])]
+    onboarding_step: Annotated[str, Field(max_length=100)]
     """The introduction that was seen, by its `name` in `onboarding_steps`."""

@@ -8,7 +8,7 @@ from chatapi.auth.passwords import MAX_LENGTH as MAX_PASSWORD_LENGTH
 from chatapi.features.users.params import MAX_EMAIL_LENGTH, MAX_NAME_LENGTH
 from chatapi.features.users.profile_fields.params import ProfileValueParam
 from chatapi.features.users.profile_fields.rules import MAX_FIELDS
-from chatapi.wire.params import Params, WireModel, with_example
+from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_USER_IDS = 100_000
@@ -24,7 +24,7 @@ class GetUserParams(Params):
     """Whether users come with `profile_data`."""
 
 
-class GetUsersParams(GetUserParams):
+class ListUsersParams(GetUserParams):
     """SPEC 4.13: which users to return, and how."""
 
     user_ids: Annotated[list[Id], Field(max_length=MAX_USER_IDS)] | None = None
@@ -34,20 +34,18 @@ class GetUsersParams(GetUserParams):
 class CreateUserParams(Params):
     """POST /users: an account for another person, created by an administrator."""
 
-    email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH, examples=["iago@example.com"])]
+    email: Annotated[str, Field(max_length=MAX_EMAIL_LENGTH)]
     """The real address, with which the person logs in; must not belong to another user."""
-    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH, examples=["correct horse"])]
+    password: Annotated[str, Field(max_length=MAX_PASSWORD_LENGTH)]
     """The first password, which the person should change."""
-    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])]
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)]
     """The name that people see."""
 
 
 class ChangeUserParams(Params):
     """PATCH /users/{user_id_or_email}: what is not passed stays unchanged."""
 
-    model_config = with_example(full_name="Ada Lovelace")
-
-    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH, examples=["Iago"])] | None = None
+    full_name: Annotated[str, Field(max_length=MAX_NAME_LENGTH)] | None = None
     """Replaces the name that people see."""
     role: Literal[100, 200, 300, 400, 600] | None = None
     """100: owner, 200: administrator, 300: moderator, 400: member, 600: guest."""

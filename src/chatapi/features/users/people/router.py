@@ -17,7 +17,7 @@ from chatapi.features.users.people.params import (
     CreateUserParams,
     DeactivateUserParams,
     GetUserParams,
-    GetUsersParams,
+    ListUsersParams,
 )
 from chatapi.features.users.people.service import UserReader, UserService
 from chatapi.http.operation import Revalidated
@@ -28,7 +28,7 @@ router = FeatureRouter("Users", "Who is in the organization.")
 
 
 @router.get("/users")
-async def get_users(ctx: MaybeAnonymous, params: GetUsersParams) -> Revalidated[UsersPayload]:
+async def get_users(ctx: MaybeAnonymous, params: ListUsersParams) -> Revalidated[UsersPayload]:
     """Get all users.
 
     Open to visitors without an account in organizations with public access; they see neither real

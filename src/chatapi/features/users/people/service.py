@@ -20,7 +20,7 @@ from chatapi.features.users.payloads import (
     UserPayload,
     UsersPayload,
 )
-from chatapi.features.users.people.params import CreateUserParams, GetUserParams, GetUsersParams
+from chatapi.features.users.people.params import CreateUserParams, GetUserParams, ListUsersParams
 from chatapi.features.users.people.shared_lists import SECTION, reader_kind
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.rules import check_password, user_payload
@@ -36,7 +36,7 @@ class UserReader:
         self._reader = ctx.reader
         self._users = UserRepository(ctx.db, ctx.realm.id)
 
-    async def list_users(self, params: GetUsersParams) -> UsersPayload:
+    async def list_users(self, params: ListUsersParams) -> UsersPayload:
         """The users the reader may see; anonymous readers need a realm with public access."""
         if self._reader is None and not self._ctx.realm.options.enable_spectator_access:
             raise NotLoggedInError
@@ -52,7 +52,7 @@ class UserReader:
         )
         return cast(UsersPayload, encoded)
 
-    async def _list_users(self, params: GetUsersParams) -> UsersPayload:
+    async def _list_users(self, params: ListUsersParams) -> UsersPayload:
         if params.user_ids is None:
             users = await self._users.list_all()
         else:

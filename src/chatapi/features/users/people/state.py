@@ -17,7 +17,7 @@ from chatapi.features.users.avatar_addresses import (
     shown_avatar_url,
 )
 from chatapi.features.users.payloads import UserPayload
-from chatapi.features.users.people.params import GetUsersParams
+from chatapi.features.users.people.params import ListUsersParams
 from chatapi.features.users.people.service import UserReader
 from chatapi.features.users.people.shared_lists import SECTION, reader_kind
 from chatapi.features.users.repository import UserRepository
@@ -115,7 +115,7 @@ async def load_people(ctx: Context, profile: ClientProfile) -> PeopleState:
 @public_section("realm_user", for_users=False)
 async def load_people_for_visitors(ctx: RealmContext, profile: ClientProfile) -> PeopleState:
     """The users whom `GET /users` shows to visitors, without their addresses and profiles."""
-    wanted = GetUsersParams(client_gravatar=profile.client_gravatar)
+    wanted = ListUsersParams(client_gravatar=profile.client_gravatar)
     users = (await UserReader(ctx).list_users(wanted))["members"]
     bots = await UserRepository(ctx.db, ctx.realm.id).list_system_bots()
     return {

@@ -14,7 +14,7 @@ _MAX_DAYS = 100_000
 class PingParams(Params):
     """POST /users/me/presence."""
 
-    status: Annotated[PingStatus, Field(examples=["active"])]
+    status: PingStatus
     """Whether you are using the client (`active`) or it is only open (`idle`)."""
     last_update_id: Annotated[int, Field(ge=-1, le=MAX_ID)] | None = Field(
         default=None, examples=[5]

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field
 from chatapi.core.ids import MAX_ID
 from chatapi.features.users.profile_fields.field_types import FieldType
 from chatapi.features.users.profile_fields.rules import MAX_FIELDS, MAX_OPTIONS
-from chatapi.wire.params import Params, WireModel, with_example
+from chatapi.wire.params import Params, WireModel
 from chatapi.wire.types import Id
 
 MAX_NAME_LENGTH = 40
@@ -22,8 +22,6 @@ FieldData = Annotated[dict[str, Any], Field(max_length=MAX_OPTIONS)]
 
 class CreateFieldParams(Params):
     """POST /realm/profile_fields: a new field at the end of all profiles."""
-
-    model_config = with_example(field_type=1, name="Favourite food", hint="Or drink")
 
     field_type: Annotated[int, Field(ge=min(FieldType), le=max(FieldType))]
     """1: short text, 2: long text, 3: list of options, 4: date, 5: link, 6: users, 7: external

@@ -39,7 +39,7 @@ class ChangeSettingsParams(UserSettings, Params):
     """Your password, which a new one needs."""
     new_password: Annotated[Password, Field(examples=["battery staple"])] = ""
     """Replaces your password. API keys stay valid."""
-    timezone: Annotated[str, Field(max_length=100, examples=["Europe/Berlin"])] = ""
+    timezone: Annotated[str, Field(max_length=100)] = ""
     """Your time zone, a name of the IANA database; empty for none."""
     email_address_visibility: Literal[1, 2, 3, 4, 5] = 1
     """Who may see your real address. 1: everyone, 2: members, 3: administrators, 4: nobody, 5:

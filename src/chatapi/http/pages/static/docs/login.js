@@ -1,7 +1,7 @@
 // The login: an API key as it is, or a password that is exchanged for one.
 import { el, newId } from "./elements.js";
 import { rememberId } from "./remembered_ids.js";
-import { authorization, currentEmail, logIn, logOut, onSessionChange } from "./session.js";
+import { basicAuthorization, currentEmail, logIn, logOut, onSessionChange } from "./session.js";
 
 const KEY_ENDPOINT = "/api/v1/fetch_api_key";
 
@@ -78,18 +78,15 @@ async function logInWith(email, key, password) {
   if (!key && !password) {
     throw new Error("Enter an API key or a password.");
   }
-  logIn(email, key || (await fetchKey(email, password)));
-  try {
-    await checkLogin();
-  } catch (error) {
-    logOut();
-    throw error;
-  }
+  const checked = key || (await fetchKey(email, password));
+  await checkLogin(email, checked);
+  // Only now: whoever sees that they are logged in can use the page, which the dialog covers until then.
+  logIn(email, checked);
 }
 
 /** Fails if the key is wrong; else the user's own id is known from now on. */
-async function checkLogin() {
-  const headers = { Authorization: /** @type {string} */ (authorization()) };
+async function checkLogin(email, key) {
+  const headers = { Authorization: basicAuthorization(email, key) };
   const response = await fetch("/api/v1/users/me", { headers, credentials: "omit" });
   const answer = await response.json();
   if (response.status === 401) {

@@ -34,8 +34,7 @@ export function jsonBody(api, content) {
 }
 
 function initialBody(api, content) {
-  // A whole example that the schema declares succeeds on a new server; others may name what it lacks.
-  const example = content.schema.examples?.[0] ?? content.example ?? sampleOf(api, content.schema, { onlyRequired: true });
+  const example = content.example ?? sampleOf(api, content.schema, { onlyRequired: true });
   if (typeof example !== "object" || Array.isArray(example) || example === null) {
     return example;
   }
@@ -80,7 +79,8 @@ function memberOf(api, content, name, schema, required) {
   const isQuoted = isJson && !["boolean", "integer", "number"].includes(resolved.type);
   const example = content.example?.[name] ?? resolved.example ?? resolved.examples?.[0];
   const isRequired = required.has(name);
-  return { name, required: isRequired, prefilled: isRequired, schema: resolved, isJson: isQuoted, example };
+  const isPrefilled = isRequired || name in (content.example ?? {});
+  return { name, required: isRequired, prefilled: isPrefilled, schema: resolved, isJson: isQuoted, example };
 }
 
 function readForm(content, fields, required) {

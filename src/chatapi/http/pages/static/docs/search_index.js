@@ -11,6 +11,8 @@ import { alternatives } from "./schema.js";
 
 const DEEPEST_FIELD = 5;
 const MOST_HITS = 30;
+const LONGEST_EXCERPT = 140;
+const SHOWN_BEFORE = 40;
 
 /**
  * @param {any} api
@@ -136,7 +138,7 @@ function scoreOf({ name, text, weight }, word) {
 }
 
 /**
- * The part of a text around the first of the words.
+ * The part of a text around the first of the words; other words are not cut.
  *
  * @param {string} text
  * @param {string} query
@@ -144,7 +146,14 @@ function scoreOf({ name, text, weight }, word) {
 export function excerpt(text, query) {
   const [word = ""] = query.toLowerCase().split(/\s+/).filter((part) => text.toLowerCase().includes(part));
   const found = text.toLowerCase().indexOf(word);
-  const start = Math.max(0, found - 40);
-  const shown = text.slice(start, start + 140);
-  return `${start > 0 ? "… " : ""}${shown}${start + 140 < text.length ? " …" : ""}`;
+  const start = found > SHOWN_BEFORE ? wordAfter(text, found - SHOWN_BEFORE, found) : 0;
+  const most = start + LONGEST_EXCERPT;
+  const end = most < text.length ? Math.max(text.lastIndexOf(" ", most), found + word.length) : text.length;
+  return `${start > 0 ? "… " : ""}${text.slice(start, end)}${end < text.length ? " …" : ""}`;
+}
+
+/** Where the first word after a place begins, at the latest at another place. */
+function wordAfter(text, place, latest) {
+  const space = text.indexOf(" ", place);
+  return space === -1 || space >= latest ? latest : space + 1;
 }

@@ -23,10 +23,12 @@ export function currentEmail() {
 
 /** The header that identifies the user, or undefined. */
 export function authorization() {
-  if (!credentials) {
-    return undefined;
-  }
-  const bytes = new TextEncoder().encode(`${credentials.email}:${credentials.key}`);
+  return credentials ? basicAuthorization(credentials.email, credentials.key) : undefined;
+}
+
+/** @param {string} email @param {string} key */
+export function basicAuthorization(email, key) {
+  const bytes = new TextEncoder().encode(`${email}:${key}`);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
 }
 

@@ -1,10 +1,11 @@
 """The SQL statements of a request: the same statements take the same time."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, event
+from sqlalchemy.util import await_only
 
 from chatapi.db.database import Database
 
@@ -33,6 +34,31 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
         yield statements
     finally:
         event.remove(engine, "before_cursor_execute", record)
+
+
+@contextmanager
+def after_statement(
+    database: Database, part: str, action: Callable[[], Awaitable[object]]
+) -> Iterator[None]:
+    """Do something right after the first statement with a certain text, before its rows are used.
+
+    The statement's caller goes on when the action has ended.
+    """
+    is_done = False
+
+    def act(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+        nonlocal is_done
+        if part in statement and not is_done:
+            is_done = True
+            await_only(action())
+
+    engine = database.engine.sync_engine
+    event.listen(engine, "after_cursor_execute", act)
+    try:
+        yield
+    finally:
+        event.remove(engine, "after_cursor_execute", act)
+    assert is_done, f"no statement has {part!r}"
 
 
 @contextmanager

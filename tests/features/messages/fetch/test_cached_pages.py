@@ -25,7 +25,7 @@ from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.responses import assert_success
-from tests.support.statements import recorded_statements
+from tests.support.statements import after_statement, recorded_statements
 
 CHANNEL: Term = ["channel", "general"]
 TOPIC: Term = ["topic", "greetings"]
@@ -265,6 +265,27 @@ async def test_page_in_memory_is_read_without_texts(scene: Scene, runtime: Runti
         assert len((await read(scene.client, scene.reader, CHANNEL, TOPIC))["messages"]) == 3
     [statement] = recorded
     assert "rendered_content" not in statement
+
+
+@pytest.mark.parametrize("path", ["edit", "delete"])
+async def test_change_between_the_statements_of_a_page_is_shown(
+    scene: Scene, runtime: Runtime, path: str
+) -> None:
+    """The first statement finds messages that are not in memory; others read their texts."""
+    new = await send(scene.other, scene.writer, scene.channel, content="First")
+
+    async def change() -> None:
+        if path == "edit":
+            response = await scene.other.patch(f"/messages/{new}", scene.writer, content="Second")
+        else:
+            response = await scene.other.delete(f"/messages/{new}", scene.owner)
+        assert_success(response)
+
+    with after_statement(runtime.database, "message.conversation_id", change):
+        page = await read(scene.client, scene.reader, CHANNEL)
+    shown = [each["content"] for each in page["messages"] if each["id"] == new]
+    assert shown == (["<p>Second</p>"] if path == "edit" else [])
+    await scene.assert_all_equal()
 
 
 async def test_page_further_up_displaces_nothing_in_memory(

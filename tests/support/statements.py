@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, event
 from sqlalchemy.util import await_only
@@ -37,14 +37,19 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
 
 
 @contextmanager
-def after_statement(
-    database: Database, part: str, action: Callable[[], Awaitable[object]]
+def interrupted_statement(
+    database: Database,
+    part: str,
+    action: Callable[[], Awaitable[object]],
+    *,
+    moment: Literal["before", "after"],
 ) -> Iterator[None]:
-    """Do something right after the first statement with a certain text, before its rows are used.
+    """Do something right before or after the first statement with a certain text.
 
     The statement's caller goes on when the action has ended.
     """
     is_done = False
+    name = f"{moment}_cursor_execute"
 
     def act(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
         nonlocal is_done
@@ -53,11 +58,11 @@ def after_statement(
             await_only(action())
 
     engine = database.engine.sync_engine
-    event.listen(engine, "after_cursor_execute", act)
+    event.listen(engine, name, act)
     try:
         yield
     finally:
-        event.remove(engine, "after_cursor_execute", act)
+        event.remove(engine, name, act)
     assert is_done, f"no statement has {part!r}"
 
 

@@ -25,10 +25,12 @@ from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.responses import assert_success
-from tests.support.statements import after_statement, recorded_statements
+from tests.support.statements import interrupted_statement, recorded_statements
 
 CHANNEL: Term = ["channel", "general"]
 TOPIC: Term = ["topic", "greetings"]
+PAGE = "message.conversation_id"
+"""In the statement that reads a page."""
 POLL = "/poll Lunch?\nSoup\nSalad"
 
 
@@ -281,11 +283,36 @@ async def test_change_between_the_statements_of_a_page_is_shown(
             response = await scene.other.delete(f"/messages/{new}", scene.owner)
         assert_success(response)
 
-    with after_statement(runtime.database, "message.conversation_id", change):
+    with interrupted_statement(runtime.database, PAGE, change, moment="after"):
         page = await read(scene.client, scene.reader, CHANNEL)
     shown = [each["content"] for each in page["messages"] if each["id"] == new]
     assert shown == (["<p>Second</p>"] if path == "edit" else [])
     await scene.assert_all_equal()
+
+
+async def test_history_that_is_hidden_meanwhile_is_not_shown(
+    scene: Scene, runtime: Runtime, make_channel: MakeChannel
+) -> None:
+    """The narrow was compiled while subscribers could read what was sent before they came."""
+    plans = await make_channel(
+        "plans",
+        subscribers=[scene.writer, scene.owner],
+        invite_only=True,
+        history_public_to_subscribers=True,
+    )
+    await send(scene.client, scene.writer, plans, "plans", "Secret")
+    joining = {"subscriptions": [{"name": "plans"}], "principals": [scene.reader.user_id]}
+    await scene.change("post", "/users/me/subscriptions", scene.owner, **joining)
+    narrow: list[Term] = [["channel", plans.id], ["topic", "plans"]]
+    assert len((await read(scene.client, scene.reader, *narrow))["messages"]) == 1
+
+    async def hide() -> None:
+        hidden = {"is_private": True, "history_public_to_subscribers": False}
+        assert_success(await scene.other.patch(f"/streams/{plans.id}", scene.owner, **hidden))
+
+    with interrupted_statement(runtime.database, PAGE, hide, moment="before"):
+        page = await read(scene.client, scene.reader, *narrow)
+    assert page["messages"] == []
 
 
 async def test_page_further_up_displaces_nothing_in_memory(

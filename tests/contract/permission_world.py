@@ -456,6 +456,10 @@ async def a_reminder(world: World, caller: Person | None) -> Prepared:
     return Prepared({"reminder_id": assert_success(response)["reminder_id"]})
 
 
+async def a_new_draft(_world: World, _caller: Person | None) -> Prepared:
+    return Prepared(values={"drafts": [draft()]})
+
+
 async def a_draft(world: World, _caller: Person | None) -> Prepared:
     """Of another user than the caller."""
     [draft_id] = await add_drafts(world.client, world.boss, draft())

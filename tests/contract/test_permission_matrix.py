@@ -336,6 +336,7 @@ PREPARATIONS: dict[str, Preparation] = {
     "DELETE /scheduled_messages/{scheduled_message_id}": permission_world.a_scheduled_message,
     "POST /reminders": permission_world.a_message_to_remember,
     "DELETE /reminders/{reminder_id}": permission_world.a_reminder,
+    "POST /drafts": permission_world.a_new_draft,
     "PATCH /drafts/{draft_id}": permission_world.a_draft,
     "DELETE /drafts/{draft_id}": permission_world.a_draft,
     "PATCH /saved_snippets/{saved_snippet_id}": permission_world.a_snippet,

@@ -11,6 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.messages.fetch.params import ShowMessageParams
+from chatapi.features.messages.fetch.payloads import OneMessagePayload
 from chatapi.features.messages.fetch.service import HistoryService
 from chatapi.features.messages.repository import WebhookCallRecord
 from chatapi.features.messages.send.params import SendMessageParams
@@ -80,7 +81,13 @@ async def _read_message(bot: Context, call: WebhookCallRecord) -> dict[str, Any]
         shown = await history.get(call.message_id, ShowMessageParams(apply_markdown=True))
     except BadRequestError:
         return None
-    message: dict[str, Any] = dict(source["message"])
-    message["rendered_content"] = shown["message"]["content"]
+    message = _decode(source)
+    message["rendered_content"] = _decode(shown)["content"]
     message.pop("flags", None)
+    return message
+
+
+def _decode(payload: OneMessagePayload) -> dict[str, Any]:
+    """The message of a response, which is joined from encoded parts."""
+    message: dict[str, Any] = orjson.loads(orjson.dumps(payload["message"]))
     return message

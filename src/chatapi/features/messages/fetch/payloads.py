@@ -1,12 +1,14 @@
 """Response payloads with messages."""
 
-from typing import NotRequired
+from typing import Annotated, NotRequired
 
+import orjson
 from typing_extensions import TypedDict
 
 from chatapi.core.ids import MessageId
 from chatapi.features.messages.edit.payloads import EditPayload
 from chatapi.features.messages.payloads import MessageContentPayload, MessagePayload
+from chatapi.wire.encoded import EncodedAs
 from chatapi.wire.types import UnixSeconds
 
 
@@ -54,10 +56,14 @@ class MatchesPayload(TypedDict):
     """The messages that match, by id."""
 
 
+EncodedHistoryMessage = Annotated[orjson.Fragment, EncodedAs(HistoryMessagePayload)]
+"""A message that is joined from encoded parts."""
+
+
 class MessagesPayload(TypedDict):
     """Messages, the oldest first."""
 
-    messages: list[HistoryMessagePayload]
+    messages: list[EncodedHistoryMessage]
     """The messages, the oldest first."""
     anchor: NotRequired[int]
     """The id of the message at the anchor; 10000000000000000 for `newest`, and for `first_unread`
@@ -75,7 +81,7 @@ class MessagesPayload(TypedDict):
 class OneMessagePayload(TypedDict):
     """One message, and its raw content as it was written."""
 
-    message: HistoryMessagePayload
+    message: EncodedHistoryMessage
     """The message with your flags."""
     raw_content: str
     """Its text as it was written, in Markdown."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
 
 import orjson
 
@@ -14,7 +13,7 @@ from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, 
 from chatapi.events.message_cache import EncodedMessage
 from chatapi.features.messages.fetch.flags import encoded_flags
 from chatapi.features.messages.fetch.params import ShowMessageParams
-from chatapi.features.messages.fetch.payloads import HistoryMessagePayload, MatchPayload
+from chatapi.features.messages.fetch.payloads import MatchPayload
 from chatapi.features.messages.message_data import (
     MessagePlace,
     RenderOptions,
@@ -82,7 +81,7 @@ class MessagePresenter:
         rows: Sequence[PageRow],
         contents: Mapping[MessageId, EncodedMessage],
         matches: Mapping[MessageId, MatchPayload] | None = None,
-    ) -> list[HistoryMessagePayload]:
+    ) -> list[orjson.Fragment]:
         """The messages, whose senders and places were loaded; each is encoded already."""
         senders, places, access = self._senders, self._places, self._access
 
@@ -98,7 +97,7 @@ class MessagePresenter:
             )
             return orjson.Fragment(b"".join(parts))
 
-        return cast(list[HistoryMessagePayload], await map_in_steps(join, rows))
+        return await map_in_steps(join, rows)
 
     def _encode_senders(
         self, rows: Iterable[PageRow], users: Mapping[UserId, UserRecord], seen: UserVisibility

@@ -33,7 +33,7 @@ from chatapi.features.messages.fetch.params import (
     ShowMessageParams,
 )
 from chatapi.features.messages.fetch.payloads import (
-    HistoryMessagePayload,
+    EncodedHistoryMessage,
     MatchesPayload,
     MessagesPayload,
     OneMessagePayload,
@@ -208,7 +208,7 @@ class HistoryService:
         params: ShowMessageParams,
         contents: MessageContents,
         matches: Matches | None = None,
-    ) -> list[HistoryMessagePayload]:
+    ) -> list[EncodedHistoryMessage]:
         presenter = MessagePresenter(self._ctx, access, params)
         if rows:
             await presenter.load(rows, rows[0].as_of)

@@ -3,12 +3,13 @@
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.features.messages.fetch.anchors import Anchors
+from chatapi.features.messages.fetch.cached_page import page_repository
 from chatapi.features.messages.fetch.params import MAX_MESSAGES
 from chatapi.features.messages.fetch.window import Window, WindowRequest, read_window
 from chatapi.features.messages.flags.params import ChangeNarrowFlagsParams
 from chatapi.features.messages.flags.payloads import NarrowFlagsPayload
 from chatapi.features.messages.flags.service import FlagService, check_flag
-from chatapi.features.messages.repository import HistoryRepository, PageRepository
+from chatapi.features.messages.repository import HistoryRepository
 from chatapi.narrow import compile_narrow, read_terms
 from chatapi.permissions.messages import message_access
 
@@ -46,6 +47,4 @@ async def _find(ctx: Context, params: ChangeNarrowFlagsParams) -> Window:
     repository = HistoryRepository(ctx.db, ctx.realm.id)
     anchor = await Anchors(repository, access, narrow).find(params.anchor, params.anchor_date)
     wanted = WindowRequest(anchor, params.num_before, params.num_after, params.include_anchor)
-    groups = access.channels.membership.groups
-    pages = PageRepository(ctx.db, ctx.realm.id, access.reader_id, groups)
-    return await read_window(pages, narrow, wanted)
+    return await read_window(page_repository(ctx, access), narrow, wanted)

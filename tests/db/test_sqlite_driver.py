@@ -1,5 +1,6 @@
 """SQLite's driver: one trip to the thread returns everything about a statement."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from chatapi.db.sqlite_driver import EagerConnection, EagerCursor, connect
 
 @pytest.fixture
 async def connection(tmp_path: Path) -> AsyncIterator[EagerConnection]:
-    connection = await connect(str(tmp_path / "notes.db"), isolation_level=None)
+    connection = await connect(str(tmp_path / "notes.db"))
     await connection.cursor().execute("CREATE TABLE note (id integer PRIMARY KEY, text text)")
     yield connection
     await connection.close()
@@ -61,3 +62,29 @@ async def test_a_refusal_leaves_the_connection_usable(
     again = connection.cursor()
     await again.execute("SELECT count(*) FROM note")
     assert await again.fetchall() == [(2,)]
+
+
+async def test_a_new_file_can_be_opened_by_several_connections_at_once(tmp_path: Path) -> None:
+    for number in range(50):
+        file = str(tmp_path / f"{number}.db")
+        opened = await asyncio.gather(*(connect(file) for _ in range(4)))
+        await asyncio.gather(*(connection.close() for connection in opened))
+
+
+async def test_a_file_can_be_opened_while_others_close_it(tmp_path: Path) -> None:
+    file = str(tmp_path / "notes.db")
+
+    async def write_and_close() -> None:
+        connection = await connect(file)
+        await connection.cursor().execute("CREATE TABLE IF NOT EXISTS note (id integer)")
+        await connection.close()
+
+    for _ in range(50):
+        await asyncio.gather(*(write_and_close() for _ in range(4)))
+
+
+async def test_a_file_that_cannot_be_opened_is_refused_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "notes.db"
+    file.write_bytes(b"no database" * 1000)
+    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+        _ = await connect(str(file))

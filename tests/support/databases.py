@@ -1,9 +1,10 @@
 """Databases for tests: real ones with real commits, emptied or copied instead of rolled back."""
 
 import shutil
+import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -82,9 +83,11 @@ class WorkerSqlite(WorkerDatabase):
 
     @override
     async def _save(self, key: Hashable) -> None:
-        # Closing the last connection has folded the write-ahead log into the file.
         saved = self._folder_of_worlds / f"world{len(self._templates)}.sqlite3"
-        shutil.copy(self.path, saved)
+        # By SQLite: on a busy machine connections may still be open. Then rows are still in the
+        # write-ahead log, and closing the file after copying it would end this process's locks.
+        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(saved)) as copy:
+            source.backup(copy)
         self._templates[key] = SqliteTemplate(saved)
 
     @override

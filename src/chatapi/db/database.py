@@ -32,12 +32,6 @@ log = structlog.get_logger()
 PooledT = TypeVar("PooledT", AsyncConnection, PoolProxiedConnection)
 
 _OLDEST_SQLITE = (3, 38, 0)
-_SQLITE_PRAGMAS = (
-    "PRAGMA busy_timeout = 10000",  # first, since the others may have to wait for a lock
-    "PRAGMA journal_mode = WAL",
-    "PRAGMA synchronous = FULL",  # committed transactions survive a power cut
-    "PRAGMA foreign_keys = ON",
-)
 _SQLITE_POOL_SIZE = 8
 _MAX_HEAVY_READS = 4
 _MAX_CLOSE_SECONDS = 2.0
@@ -250,7 +244,6 @@ def _sqlite(url: URL) -> AsyncEngine:
         **_LIFO_POOL,
         hide_parameters=True,
     )
-    event.listen(engine.sync_engine, "connect", _configure_sqlite_connection)
     event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
     event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
     return engine
@@ -271,15 +264,6 @@ def _make_private(path: Path) -> None:
     """Restrict the database file to its owner; SQLite gives the files beside it the same mode."""
     make_private_file(path)
     restrict_to_owner(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
-
-
-def _configure_sqlite_connection(connection: Any, _entry: ConnectionPoolEntry) -> None:  # noqa: ANN401 (a driver object)
-    # The driver must not begin transactions itself: it would do so too late and with a weaker lock.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    for pragma in _SQLITE_PRAGMAS:
-        cursor.execute(pragma)
-    cursor.close()
 
 
 def _begin_sqlite_transaction(connection: Connection) -> None:

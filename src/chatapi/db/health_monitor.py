@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import structlog
 
+from chatapi.db.busy_timeout import busy_timeout
 from chatapi.db.connection_watchdog import ConnectionWatchdog
 from chatapi.db.postgres import Connection, PostgresConnections
 
@@ -145,13 +147,11 @@ class HealthMonitor:
 
 
 async def _comes_true(condition: Callable[[], bool], seconds: float) -> bool:
-    """Whether a condition becomes true in time, counted in steps of the event loop.
-
-    Time in which the process was busy or stopped does not count: it could not receive a response.
-    """
-    for _ in range(max(1, round(seconds / _STEP_SECONDS))):
-        await asyncio.sleep(_STEP_SECONDS)
-        if condition():
+    """Whether a condition becomes true in time."""
+    with suppress(TimeoutError):
+        async with busy_timeout(seconds):
+            while not condition():  # noqa: ASYNC110 (several things can make it true)
+                await asyncio.sleep(_STEP_SECONDS)
             return True
     return False
 

@@ -10,12 +10,15 @@ import asyncpg
 from sqlalchemy import URL
 
 from chatapi.core.settings import Settings
+from chatapi.db.busy_timeout import busy_timeout
 
 Connection: TypeAlias = "asyncpg.Connection[Any]"
 
 _ANSWER_MARGIN_SECONDS = 5
 """The server stops a statement at its timeout; if it has not done so this much later, it does not
 respond."""
+_MAX_CONNECT_SECONDS = 24 * 60 * 60
+"""The driver's own timeout must not end an attempt: it counts time in which we are busy."""
 _SESSION_SETTINGS = {
     "jit": "off",  # costs more than it saves on statements as short as ours
     # A process that disappears must not keep its locks: the server checks that it is alive.
@@ -65,6 +68,9 @@ class PostgresConnections:
         try:
             connection = await opening
         except asyncio.CancelledError:
+            if opening.done() and not opening.cancelled() and opening.exception() is None:
+                # It was opened at the very moment at which nobody wanted it any more.
+                opening.result().terminate()
             me = asyncio.current_task()
             if me is not None and me.cancelling():
                 raise
@@ -94,12 +100,13 @@ class PostgresConnections:
     async def _connect(
         self, name: str, limits: dict[str, str], command_timeout: float | None
     ) -> Connection:
-        connection: Connection = await asyncpg.connect(
-            **self._address,
-            server_settings={"application_name": name, **_SESSION_SETTINGS, **limits},
-            timeout=self._silence_seconds,
-            command_timeout=command_timeout,
-        )
+        async with busy_timeout(self._silence_seconds):
+            connection: Connection = await asyncpg.connect(
+                **self._address,
+                server_settings={"application_name": name, **_SESSION_SETTINGS, **limits},
+                timeout=_MAX_CONNECT_SECONDS,
+                command_timeout=command_timeout,
+            )
         self._notice_lost_packets(connection)
         return connection
 

@@ -1,6 +1,7 @@
 """SQLite's driver with one call into its thread for each statement instead of four."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self, cast
 
@@ -8,6 +9,10 @@ import aiosqlite
 from typing_extensions import override
 
 _Row = tuple[Any, ...]
+
+_BUSY_SECONDS = 10
+"""How long a connection waits for a lock that another one holds."""
+_RETRY_SECONDS = 0.02
 
 
 class EagerCursor:
@@ -73,13 +78,47 @@ def _lower(text: str | None) -> str | None:
 
 
 async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
+    """Open a file with the settings that every connection needs."""
+
     def open_connection() -> sqlite3.Connection:
         raw: sqlite3.Connection = sqlite3.connect(database, **options)
-        # SQLite's own `lower` handles ASCII letters only; PostgreSQL's handles all letters.
-        raw.create_function("lower", 1, _lower, deterministic=True)
+        try:
+            _configure(raw)
+        except BaseException:
+            raw.close()
+            raise
         return raw
 
     connection = EagerConnection(open_connection, iter_chunk_size=64)
     # As SQLAlchemy does it: a process that ends does not wait for its connections.
     connection._thread.daemon = True  # noqa: SLF001 (there is no other way)
     return cast(EagerConnection, await connection)
+
+
+def _configure(raw: sqlite3.Connection) -> None:
+    # The driver must not begin transactions itself: it would do so too late and with a weaker lock.
+    raw.isolation_level = None
+    # SQLite's own `lower` handles ASCII letters only; PostgreSQL's handles all letters.
+    raw.create_function("lower", 1, _lower, deterministic=True)
+    raw.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+    _use_write_ahead_log(raw)
+    raw.execute("PRAGMA synchronous = FULL")  # committed transactions survive a power cut
+    raw.execute("PRAGMA foreign_keys = ON")
+
+
+def _use_write_ahead_log(raw: sqlite3.Connection) -> None:
+    """Have the file use a write-ahead log.
+
+    While another connection does the same, or is the last one and closes the file, SQLite fails
+    at once, whatever its timeout says.
+    """
+    give_up = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            raw.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > give_up:
+                raise
+            time.sleep(_RETRY_SECONDS)
+        else:
+            return

@@ -4,6 +4,7 @@ from chatapi.read_state.repository._conversations import ConversationRepository
 from chatapi.read_state.repository._exceptions import ReadExceptionRepository, ReadMessage
 from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
+from chatapi.read_state.repository._state_columns import join_states, state_columns
 from chatapi.read_state.repository._states import MessageState, StateRepository, is_unread
 from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepository
 
@@ -20,4 +21,6 @@ __all__ = [
     "UnreadConversation",
     "UnreadRepository",
     "is_unread",
+    "join_states",
+    "state_columns",
 ]

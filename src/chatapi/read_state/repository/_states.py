@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
-from sqlalchemy.orm import aliased
+from sqlalchemy import Select, bindparam, select
 
 from chatapi.core.ids import (
     ChannelId,
@@ -17,18 +16,10 @@ from chatapi.core.ids import (
     UserId,
 )
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import (
-    ConversationReadPosition,
-    GroupMention,
-    Mention,
-    Message,
-    MessageFlag,
-    ReadException,
-    Subscription,
-)
+from chatapi.db.models import Message, MessageFlag
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
-from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest
+from chatapi.read_state.repository._state_columns import join_states, state_columns
 
 IdT = TypeVar("IdT", bound=int)
 
@@ -93,67 +84,16 @@ def is_unread(state: ReadState) -> bool:
     return state.id > state.position and not state.is_read_by_sender
 
 
-def mentions_reader() -> ColumnElement[bool]:
-    """Whether a message mentions the reader or a group of theirs: `{"group_ids": [...]}`."""
-    return or_(
-        Message.id.in_(select(Mention.message_id).where(Mention.user_id == READER)),
-        exists().where(
-            GroupMention.message_id == Message.id,
-            is_one_of(GroupMention.group_id, "group_ids"),
-        ),
-    )
-
-
-def mentions_topic_of_reader() -> ColumnElement[bool]:
-    """Whether a message mentions the participants of its topic, and the reader is one."""
-    earlier = aliased(Message)
-    took_part = exists().where(
-        earlier.conversation_id == Message.conversation_id,
-        earlier.sender_id == READER,
-        earlier.id <= Message.id,
-    )
-    # Without the case expression, SQLite would look for earlier messages for every message.
-    return case((Message.mentions_topic, took_part), else_=False)
-
-
 _STATES: Select[*tuple[Any, ...]] = (
-    select(
-        Message.id,
-        Message.conversation_id,
-        Message.channel_id,
-        Message.arrival,
-        highest(
-            func.coalesce(ConversationReadPosition.message_id, 0),
-            func.coalesce(Subscription.read_up_to, 0),
-            GLOBAL_READ_POSITION,
+    join_states(
+        select(
+            Message.id,
+            Message.conversation_id,
+            Message.channel_id,
+            Message.arrival,
+            *state_columns(Message),
         ),
-        ReadException.is_read,
-        and_(Message.sender_id == READER, Message.read_by_sender),
-        Subscription.is_active,
-        MessageFlag.starred,
-        MessageFlag.collapsed,
-        MessageFlag.has_alert_word,
-        mentions_reader(),
-        Message.mentions_channel,
-        mentions_topic_of_reader(),
-    )
-    .outerjoin(
-        ConversationReadPosition,
-        and_(
-            ConversationReadPosition.user_id == READER,
-            ConversationReadPosition.conversation_id == Message.conversation_id,
-        ),
-    )
-    .outerjoin(
-        Subscription,
-        and_(Subscription.user_id == READER, Subscription.channel_id == Message.channel_id),
-    )
-    .outerjoin(
-        ReadException,
-        and_(ReadException.user_id == READER, ReadException.message_id == Message.id),
-    )
-    .outerjoin(
-        MessageFlag, and_(MessageFlag.user_id == READER, MessageFlag.message_id == Message.id)
+        Message,
     )
     .where(
         Message.realm_id == bindparam("realm_id"),

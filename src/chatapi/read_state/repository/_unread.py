@@ -34,7 +34,7 @@ from chatapi.narrow.unread import (
     values_for,
 )
 from chatapi.read_state.repository._spans import MAX_UNREAD
-from chatapi.read_state.repository._states import mentions_topic_of_reader
+from chatapi.read_state.repository._state_columns import mentions_topic_of_reader
 
 _FIRST_STEP = 200_000
 _LONGER_BY = 8
@@ -50,7 +50,7 @@ def _joined(ids: ColumnElement[int]) -> ColumnElement[str]:
     return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
 
 
-_IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader())
+_IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader(Message))
 _MARKED_ID = case((_IS_CALL, -Message.id), else_=Message.id).label("id")
 """A negative id marks a message with a wildcard mention of the channel or topic."""
 

@@ -7,19 +7,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Select,
-    and_,
-    bindparam,
-    case,
-    exists,
-    func,
-    or_,
-    select,
-)
-from sqlalchemy.orm import aliased
+from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, func, or_, select
 
 from chatapi.core.ids import (
     ChannelId,
@@ -32,20 +20,10 @@ from chatapi.core.ids import (
 )
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.index_order import IndexOrder
-from chatapi.db.models import (
-    Conversation,
-    ConversationReadPosition,
-    GroupMention,
-    Mention,
-    Message,
-    MessageFlag,
-    ReadException,
-    RealmClock,
-    Subscription,
-)
+from chatapi.db.models import Conversation, Message, RealmClock
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow import Narrow, along_channel, along_conversation
-from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest
+from chatapi.read_state.repository import join_states, state_columns
 
 Direction = Literal["up_to", "since"]
 
@@ -125,14 +103,6 @@ _LAST_EVENT = (
     .where(RealmClock.realm_id == bindparam("realm_id", type_=BigInteger))
     .scalar_subquery()
 )
-# Aliases: conditions of a narrow may be about the same tables.
-_Position = aliased(ConversationReadPosition)
-_Subscription = aliased(Subscription)
-_Exception = aliased(ReadException)
-_Flag = aliased(MessageFlag)
-_Mention = aliased(Mention)
-_GroupMention = aliased(GroupMention)
-_Earlier = aliased(Message)
 
 
 def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
@@ -142,53 +112,18 @@ def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]
     """
     selected = messages.subquery("page")
     page = selected.c
-    mentions_group = exists().where(
-        _GroupMention.message_id == page.id, is_one_of(_GroupMention.group_id, "group_ids")
-    )
-    took_part = exists().where(
-        _Earlier.conversation_id == page.conversation_id,
-        _Earlier.sender_id == READER,
-        _Earlier.id <= page.id,
-    )
-    return (
-        select(
-            page.id,
-            page.conversation_id,
-            page.channel_id,
-            page.sender_id,
-            page.arrival,
-            page.topic,
-            page.is_changed,
-            _LAST_EVENT,
-            highest(
-                func.coalesce(_Position.message_id, 0),
-                func.coalesce(_Subscription.read_up_to, 0),
-                GLOBAL_READ_POSITION,
-            ),
-            _Exception.is_read,
-            and_(page.sender_id == READER, page.read_by_sender),
-            _Subscription.is_active,
-            _Flag.starred,
-            _Flag.collapsed,
-            _Flag.has_alert_word,
-            or_(_Mention.message_id.is_not(None), mentions_group),
-            page.mentions_channel,
-            # Without the case expression, SQLite would look for earlier messages for every message.
-            case((page.mentions_topic, took_part), else_=False),
-        )
-        .select_from(selected)
-        .outerjoin(
-            _Position,
-            and_(_Position.user_id == READER, _Position.conversation_id == page.conversation_id),
-        )
-        .outerjoin(
-            _Subscription,
-            and_(_Subscription.user_id == READER, _Subscription.channel_id == page.channel_id),
-        )
-        .outerjoin(_Exception, and_(_Exception.user_id == READER, _Exception.message_id == page.id))
-        .outerjoin(_Flag, and_(_Flag.user_id == READER, _Flag.message_id == page.id))
-        .outerjoin(_Mention, and_(_Mention.user_id == READER, _Mention.message_id == page.id))
-    )
+    statement: Select[*tuple[Any, ...]] = select(
+        page.id,
+        page.conversation_id,
+        page.channel_id,
+        page.sender_id,
+        page.arrival,
+        page.topic,
+        page.is_changed,
+        _LAST_EVENT,
+        *state_columns(page),
+    ).select_from(selected)
+    return join_states(statement, page)
 
 
 def _side(

@@ -316,6 +316,27 @@ class TestOptimisticWrites:
         assert letters.notebook.batches[3:] == [texts]
         assert letters.ids == sorted(set(letters.ids))
 
+    async def test_next_writes_of_clients_just_answered_join_those_that_wait(
+        self, letters: Letters
+    ) -> None:
+        async def send_twice(text: str) -> None:
+            await letters.send(text)
+            for _ in range(2):
+                # The event loop reads the client's next request, and starts its task.
+                await asyncio.sleep(0)
+            await letters.send(text.upper())
+
+        notebook = letters.notebook
+        notebook.may_go_on.clear()
+        first = [asyncio.create_task(send_twice(text)) for text in "de"]
+        await until(lambda: len(notebook.batches) == 4)
+        others = [asyncio.create_task(letters.send(text)) for text in "fg"]
+        await until_waiting(notebook, 2)
+        notebook.may_go_on.set()
+        await asyncio.gather(*first, *others)
+        assert notebook.batches[3:] == [["d", "e"], ["f", "g", "D", "E"]]
+        assert letters.relied[-1]
+
 
 class TestFailures:
     async def test_refused_item_does_not_affect_the_others(self, notebook: Notebook) -> None:

@@ -17,8 +17,12 @@ from chatapi.events.hub import Hub
 from chatapi.events.unit_of_work import UnitOfWork
 
 _MAX_AT_ONCE = 100
-_LOOP_TURNS = 2
+_TURNS_ALONE = 2
 """Iterations of the event loop: enough for a request that was already read to be submitted."""
+_TURNS_TOGETHER = 4
+"""Enough for the responses of the last batch to be sent, and for the next requests of the clients
+that wait for them to be read and submitted. Otherwise two halves of the clients take turns, and
+batches are half as large."""
 
 _Kind = tuple[RealmId, str]
 
@@ -196,7 +200,7 @@ async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed)
     if len(left.message_ids) < len(queue.waiting):
         return False
     await db.begin_optimistic(left)
-    for _ in range(_LOOP_TURNS):
+    for _ in range(_TURNS_TOGETHER if queue.last_size > 1 else _TURNS_ALONE):
         # A writer that waits for a lock collects more items meanwhile. An optimistic write does
         # not wait: without this pause, requests that have arrived would miss the batch, and
         # batches would be small.

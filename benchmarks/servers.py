@@ -15,7 +15,7 @@ import orjson
 
 from benchmarks.http_client import Account
 
-_START_SECONDS = 20
+_START_SECONDS = 60
 _STOP_SECONDS = 10
 
 

@@ -15,6 +15,7 @@ from benchmarks.servers import RunningServer
 
 _CONNECTIONS = 16
 _FEW_CONNECTIONS = 8
+_WARM_UP_POLLERS = 50
 
 
 async def requests_per_second(port: int, request: bytes, count: int) -> float:
@@ -135,12 +136,18 @@ class Poller:
 
 
 async def open_pollers(port: int, accounts: Sequence[Account], count: int) -> list[Poller]:
-    pollers = [
-        Poller(await Connection.open(port), accounts[number % len(accounts)])
-        for number in range(count)
-    ]
-    for poller in pollers:
+    """As many clients, each with a queue of its own, which an account may have several of."""
+
+    async def open_one(number: int) -> Poller:
+        poller = Poller(await Connection.open(port), accounts[number % len(accounts)])
         await poller.register()
+        return poller
+
+    pollers: list[Poller] = []
+    # A few at once: the server closes connections on which nothing was asked for a while.
+    for first in range(0, count, _CONNECTIONS):
+        numbers = range(first, min(first + _CONNECTIONS, count))
+        pollers += await asyncio.gather(*(open_one(number) for number in numbers))
     return pollers
 
 
@@ -181,10 +188,13 @@ async def kib_per_waiting_queue(
 ) -> float:
     """Growth of the process while so many queues are polled and nothing happens.
 
+    The last accounts warm the process up: they are not those who are measured, unless there are
+    few.
+
     The message ends all polls: those of clients that only hung up would wait on, and be answered
     together with those who are measured next.
     """
-    warm_up = await open_pollers(server.port, accounts, 50)
+    warm_up = await open_pollers(server.port, accounts[-_WARM_UP_POLLERS:], _WARM_UP_POLLERS)
     polls = [asyncio.create_task(poller.next_arrival()) for poller in warm_up]
     await asyncio.sleep(0.5)
     before = server.resident_kib()

@@ -15,6 +15,11 @@ from benchmarks.http_client import Connection, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
 from benchmarks.metrics import share_of_metrics
 from benchmarks.pictures import pictures, thumbnail_milliseconds
+from benchmarks.registering import (
+    measure_registering,
+    measure_registering_after_changes,
+    measure_registering_at_once,
+)
 from benchmarks.report import Report
 from benchmarks.retention import retention_cost
 from benchmarks.running import HELLO, Measured, hello, running
@@ -92,12 +97,6 @@ async def _report_throughput(
     found = await throughput(server, request, on.rounds(count))
     on.report.add(f"{name}: requests per second", f"{found.per_second:,.0f}", expected)
     on.report.add(f"{name}: processor time of each", f"{found.processor_ms:.2f} ms")
-
-
-async def measure_register(on: Measured) -> None:
-    register = build_request("POST", "/api/v1/register", on.world.readers[0])
-    took = await milliseconds(on.chat.port, [register] * on.rounds(50))
-    on.report.add("register, 1,000 users and 200 channels, p50", f"{took:.1f} ms", "< 40 ms")
 
 
 async def measure_metrics(on: Measured) -> None:
@@ -186,11 +185,6 @@ def measure_service(report: Report, scale: float) -> None:
             asyncio.run(part(on))
 
 
-def measure_registering(report: Report, scale: float) -> None:
-    with running(report, scale, Size(people=1_000, channels=200, messages=1_000)) as on:
-        asyncio.run(measure_register(on))
-
-
 def measure_users(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=5_000, channels=10, messages=1_000)) as on:
         asyncio.run(measure_people(on))
@@ -229,6 +223,8 @@ PARTS = {
     "delivery": measure_delivery,
     "memory": measure_memory,
     "register": measure_registering,
+    "register-at-once": measure_registering_at_once,
+    "register-after-changes": measure_registering_after_changes,
     "users": measure_users,
     "metrics": measure_observing,
     "bodies": measure_json,

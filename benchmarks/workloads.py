@@ -4,9 +4,10 @@ import asyncio
 import gc
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -94,13 +95,47 @@ class Latency:
 async def milliseconds(port: int, requests: Sequence[bytes]) -> float:
     """The median time of an answer when nothing else is asked."""
     connection = await Connection.open(port)
-    times: list[float] = []
-    for request in requests:
-        started = time.perf_counter()
-        await connection.send(request)
-        times.append((time.perf_counter() - started) * 1000)
+    times = [await timed(connection, request) for request in requests]
     await connection.close()
     return statistics.median(times)
+
+
+async def timed(connection: Connection, request: bytes) -> float:
+    """How many milliseconds an answer takes."""
+    started = time.perf_counter()
+    await connection.send(request)
+    return (time.perf_counter() - started) * 1000
+
+
+async def send_until(
+    port: int,
+    request: bytes,
+    until: "asyncio.Future[Any]",
+    *,
+    connections: int = _CONNECTIONS,
+    pause: float = 0,
+    counts: Callable[[], bool] = lambda: True,
+) -> list[float]:
+    """How long each request that counts took, in milliseconds, until something else is done.
+
+    Each connection waits for its answer, and then for the pause, before it asks again.
+    """
+    times: list[float] = []
+
+    async def send(connection: Connection) -> None:
+        while not until.done():
+            took = await timed(connection, request)
+            if counts():
+                times.append(took)
+            await asyncio.sleep(pause)
+
+    async with _open_connections(port, connections) as opened:
+        await asyncio.gather(until, *(send(connection) for connection in opened))
+    return times
+
+
+def p99(times: Sequence[float]) -> float:
+    return statistics.quantiles(times, n=100)[98]
 
 
 class Poller:
@@ -169,8 +204,7 @@ async def delivery_latency(
     for poller in waiting:
         await poller.close()
     await sender.close()
-    percentiles = statistics.quantiles(latencies, n=100)
-    return Latency(p50=percentiles[49], p99=percentiles[98])
+    return Latency(p50=statistics.median(latencies), p99=p99(latencies))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from rich.console import Console
 from benchmarks.bodies import bodies, json_against_form
 from benchmarks.compare import MEASUREMENTS, Variant, compare
 from benchmarks.delivery import measure_delivery, measure_memory
+from benchmarks.heavy_work import measure_moving, measure_rendering
 from benchmarks.http_client import Connection, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
 from benchmarks.metrics import share_of_metrics
@@ -229,6 +230,8 @@ PARTS = {
     "metrics": measure_observing,
     "bodies": measure_json,
     "messages": measure_messages,
+    "rendering": measure_rendering,
+    "moving": measure_moving,
     "retention": measure_expiry,
     "pictures": measure_pictures,
 }

@@ -107,10 +107,10 @@ class _Builder:
         for number in range(size.channels):
             await self._add_channel(f"channel {number}", users[number % 10 :: 10])
         history = await self._add_channel("history", users[:1_000])
-        await self._add_messages(history, size)
+        busy_message = await self._add_messages(history, size)
         readers = await self._add_keys(size.readers)
         await self._add_notes(readers[0], size.messages)
-        return World(sizes, history, _BUSY_TOPIC, size.in_busy_topic, readers)
+        return World(sizes, history, _BUSY_TOPIC, busy_message, readers)
 
     async def _add_notes(self, reader: Account, messages: int) -> None:
         """Somebody is mentioned here and there, and has starred some messages."""
@@ -227,8 +227,11 @@ class _Builder:
             )
         return channel_id
 
-    async def _add_messages(self, channel_id: int, size: Size) -> None:
-        """A good part of them in one topic, the others spread over a hundred."""
+    async def _add_messages(self, channel_id: int, size: Size) -> int:
+        """A good part of them in one topic, the others spread over a hundred.
+
+        Returns the first message of that topic.
+        """
         topics = [f"topic {number}" for number in range(100)]
         conversations = {
             topic: await self._add_topic(channel_id, topic) for topic in (*topics, _BUSY_TOPIC)
@@ -253,6 +256,10 @@ class _Builder:
         if not self._db.database.is_sqlite:
             sequence = func.pg_get_serial_sequence("message", "id")
             await self._db.execute(select(func.setval(sequence, size.messages)))
+        first: int = next(
+            row["id"] for row in rows if row["conversation_id"] == conversations[_BUSY_TOPIC]
+        )
+        return first
 
     async def _add_topic(self, channel_id: int, topic: str) -> int:
         added = await self._db.execute(

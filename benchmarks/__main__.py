@@ -16,6 +16,7 @@ from benchmarks.http_client import Connection, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
 from benchmarks.metrics import share_of_metrics
 from benchmarks.pictures import pictures, thumbnail_milliseconds
+from benchmarks.processes import measure_processes
 from benchmarks.registering import (
     measure_registering,
     measure_registering_after_changes,
@@ -232,6 +233,7 @@ PARTS = {
     "messages": measure_messages,
     "rendering": measure_rendering,
     "moving": measure_moving,
+    "processes": measure_processes,
     "retention": measure_expiry,
     "pictures": measure_pictures,
 }

@@ -14,6 +14,8 @@ class Account:
 
     email: str
     api_key: str
+    host: str = "127.0.0.1"
+    """The host name of the organization, where there are several."""
 
     @property
     def header(self) -> str:
@@ -46,7 +48,7 @@ def build_request(
         head += f"?{encoded}"
     elif encoded:
         body = orjson.dumps(parameters) if is_json else encoded.encode()
-    head += " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    head += f" HTTP/1.1\r\nHost: {account.host if account else '127.0.0.1'}\r\n"
     head += account.header if account else ""
     head += f"If-None-Match: {etag}\r\n" if etag else ""
     if body:

@@ -7,12 +7,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from itertools import cycle, islice
+from typing import Any, TypeVar
 
 import orjson
 
 from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.servers import RunningServer
+
+T = TypeVar("T")
 
 _CONNECTIONS = 16
 _FEW_CONNECTIONS = 8
@@ -21,10 +24,23 @@ _WARM_UP_POLLERS = 50
 
 async def requests_per_second(port: int, request: bytes, count: int) -> float:
     """How many of these requests are answered per second, over a few kept-alive connections."""
-    async with _open_connections(port, _CONNECTIONS) as connections:
+    return await spread_per_second([port], [request], count)
+
+
+async def spread_per_second(ports: Sequence[int], requests: Sequence[bytes], count: int) -> float:
+    """The same with several servers, and several requests that are sent alternately.
+
+    If there are as many of both, each server gets one of the requests.
+    """
+    async with _open_connections(_repeated(ports, _CONNECTIONS)) as connections:
         # A few to begin with.
-        await _seconds(connections, [request] * 5 * _CONNECTIONS)
-        return count / await _seconds(connections, [request] * count)
+        await _seconds(connections, _repeated(requests, 5 * _CONNECTIONS))
+        return count / await _seconds(connections, _repeated(requests, count))
+
+
+def _repeated(values: Sequence[T], count: int) -> list[T]:
+    """So many in all, one after the other and again from the first."""
+    return list(islice(cycle(values), count))
 
 
 @dataclass(frozen=True)
@@ -37,7 +53,7 @@ class Cost:
 
 async def cost_of(server: RunningServer, requests: Sequence[bytes]) -> Cost:
     """Sends the requests over eight connections."""
-    async with _open_connections(server.port, _FEW_CONNECTIONS) as connections:
+    async with _open_connections([server.port] * _FEW_CONNECTIONS) as connections:
         before = server.processor_seconds()
         clock = await _seconds(connections, requests)
         return Cost(server.processor_seconds() - before, clock)
@@ -60,8 +76,8 @@ async def throughput(server: RunningServer, request: bytes, count: int) -> Throu
 
 
 @asynccontextmanager
-async def _open_connections(port: int, count: int) -> AsyncIterator[list[Connection]]:
-    connections = [await Connection.open(port) for _ in range(count)]
+async def _open_connections(ports: Sequence[int]) -> AsyncIterator[list[Connection]]:
+    connections = [await Connection.open(port) for port in ports]
     yield connections
     for connection in connections:
         await connection.close()
@@ -129,7 +145,7 @@ async def send_until(
                 times.append(took)
             await asyncio.sleep(pause)
 
-    async with _open_connections(port, connections) as opened:
+    async with _open_connections([port] * connections) as opened:
         await asyncio.gather(until, *(send(connection) for connection in opened))
     return times
 

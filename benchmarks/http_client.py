@@ -7,6 +7,10 @@ from urllib.parse import urlencode
 
 import orjson
 
+_RETRY_SECONDS = 1.0
+"""What the service says in `Retry-After`."""
+_MAX_REFUSALS = 60
+
 
 @dataclass(frozen=True)
 class Account:
@@ -59,6 +63,10 @@ def build_request(
     return head.encode() + b"\r\n" + body
 
 
+class UnavailableError(RuntimeError):
+    """The server asks to try again later."""
+
+
 class Connection:
     """One kept-alive connection."""
 
@@ -80,9 +88,22 @@ class Connection:
             return b""
         body = await self._reader.readexactly(int(_header(head, b"content-length")))
         if not head.startswith(b"HTTP/1.1 200"):
-            raise RuntimeError(f"{head.decode()}{body.decode()}")
+            is_unavailable = head.startswith(b"HTTP/1.1 503")
+            problem = UnavailableError if is_unavailable else RuntimeError
+            raise problem(f"{head.decode()}{body.decode()}")
         self.etag = _header(head, b"etag").decode()
         return body
+
+    async def insist(self, request: bytes) -> int:
+        """Send it again while the server is unavailable; returns how often that was the case."""
+        for refusals in range(_MAX_REFUSALS):
+            try:
+                await self.send(request)
+            except UnavailableError:
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return refusals
+        raise UnavailableError(f"refused {_MAX_REFUSALS} times")
 
     async def close(self) -> None:
         self._writer.close()

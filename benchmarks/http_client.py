@@ -2,10 +2,12 @@
 
 import asyncio
 import base64
+import time
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import orjson
+from typing_extensions import override
 
 _RETRY_SECONDS = 1.0
 """What the service says in `Retry-After`."""
@@ -67,18 +69,44 @@ class UnavailableError(RuntimeError):
     """The server asks to try again later."""
 
 
+class _StampedProtocol(asyncio.StreamReaderProtocol):
+    """Notes when bytes arrive: of many answers at once, the last waits until others are read."""
+
+    received_at = 0.0
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self.received_at = time.perf_counter()
+        super().data_received(data)
+
+
 class Connection:
     """One kept-alive connection."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        protocol: _StampedProtocol,
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self._protocol = protocol
         self.etag = ""
         """Of the last answer, if it had one."""
 
     @classmethod
     async def open(cls, port: int) -> "Connection":
-        return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**24))
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=2**24, loop=loop)
+        protocol = _StampedProtocol(reader, loop=loop)
+        transport, _ = await loop.create_connection(lambda: protocol, "127.0.0.1", port)
+        return cls(reader, asyncio.StreamWriter(transport, protocol, reader, loop), protocol)
+
+    @property
+    def received_at(self) -> float:
+        """When the last bytes arrived, by `time.perf_counter`."""
+        return self._protocol.received_at
 
     async def send(self, request: bytes) -> bytes:
         """The body of the answer; anything but 200 or 304 ends the run."""

@@ -179,7 +179,7 @@ class Poller:
         request = build_request("GET", "/api/v1/events", self._account, self._queue)
         while True:
             events = orjson.loads(await self._connection.send(request))["events"]
-            arrived = time.perf_counter()
+            arrived = self._connection.received_at
             if any(event["type"] != "heartbeat" for event in events):
                 self._queue["last_event_id"] = max(event["id"] for event in events)
                 return arrived

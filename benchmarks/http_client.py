@@ -11,7 +11,7 @@ from typing_extensions import override
 
 _RETRY_SECONDS = 1.0
 """What the service says in `Retry-After`."""
-_MAX_REFUSALS = 60
+_MAX_REFUSALS = 30
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,8 @@ class Latency:
 
     p50: float
     p99: float
+    processor_ms: float
+    """How long the server computes for each client."""
 
 
 async def milliseconds(port: int, requests: Sequence[bytes]) -> float:
@@ -205,24 +207,32 @@ async def open_pollers(port: int, accounts: Sequence[Account], count: int) -> li
 
 
 async def delivery_latency(
-    port: int, readers: Sequence[Account], message: bytes, *, pollers: int, rounds: int
+    server: RunningServer,
+    readers: Sequence[Account],
+    message: bytes,
+    *,
+    pollers: int,
+    rounds: int,
 ) -> Latency:
     """A message is sent ten times a second; everybody who waits in the channel is told."""
-    waiting = await open_pollers(port, readers, pollers)
-    sender = await Connection.open(port)
+    waiting = await open_pollers(server.port, readers, pollers)
+    sender = await Connection.open(server.port)
     latencies: list[float] = []
+    processor = 0.0
     with _no_pauses():
         for _ in range(rounds):
             polls = [asyncio.create_task(poller.next_arrival()) for poller in waiting]
             # Until all of them wait; a poll that comes late finds the event.
             await asyncio.sleep(max(0.1, pollers / 1_000))
+            computed = server.processor_seconds()
             sent = time.perf_counter()
             await sender.send(message)
             latencies += [(arrived - sent) * 1000 for arrived in await asyncio.gather(*polls)]
+            processor += server.processor_seconds() - computed
     for poller in waiting:
         await poller.close()
     await sender.close()
-    return Latency(p50=statistics.median(latencies), p99=p99(latencies))
+    return Latency(statistics.median(latencies), p99(latencies), processor * 1000 / len(latencies))
 
 
 @contextmanager

@@ -3,75 +3,38 @@
 import argparse
 import asyncio
 import statistics
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 
 from benchmarks.bodies import bodies, json_against_form
 from benchmarks.compare import MEASUREMENTS, Variant, compare
-from benchmarks.databases import databases
-from benchmarks.http_client import Account, Connection, build_request
+from benchmarks.delivery import measure_delivery, measure_memory
+from benchmarks.heavy_work import measure_moving, measure_rendering
+from benchmarks.http_client import Connection, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
 from benchmarks.metrics import share_of_metrics
 from benchmarks.pictures import pictures, thumbnail_milliseconds
+from benchmarks.processes import measure_processes
+from benchmarks.registering import (
+    measure_registering,
+    measure_registering_after_changes,
+    measure_registering_at_once,
+)
 from benchmarks.report import Report
 from benchmarks.retention import retention_cost
-from benchmarks.servers import RunningServer, bare_server, chat_server, create_account, run_command
-from benchmarks.workloads import (
-    delivery_latency,
-    kib_per_waiting_queue,
-    milliseconds,
-    requests_per_second,
-    throughput,
-)
-from benchmarks.world import Size, World, fill
+from benchmarks.running import HELLO, Measured, hello, running
+from benchmarks.workloads import milliseconds, requests_per_second, throughput
+from benchmarks.world import Size
 
 _ROUNDS = 9
 
 
-@dataclass(frozen=True)
-class Measured:
-    """What is measured, what it is measured beside, and who asks."""
-
-    report: Report
-    chat: RunningServer
-    bare: RunningServer
-    world: World
-    owner: Account
-    scale: float
-
-    def rounds(self, count: int) -> int:
-        return max(3, int(count * self.scale))
-
-
-@contextmanager
-def running(report: Report, scale: float, size: Size) -> Iterator[Measured]:
-    """An organization of the given size, and the yardstick."""
-    with databases(report.database) as (chat_url, bare_url):
-        environment = {
-            "CHATAPI_DATABASE_URL": chat_url,
-            "CHATAPI_RATE_LIMITS": "off",
-            "CHATAPI_QUEUES_PER_USER": "5000",
-            "CHATAPI_LOG_LEVEL": "warning",
-        }
-        run_command(environment, "db", "upgrade")
-        run_command(environment, "org", "create", "--name", "Benchmark")
-        owner = create_account(environment, "owner@example.com", "owner")
-        world = fill(chat_url, size)
-        with (
-            chat_server(environment) as chat,
-            bare_server({"BARE_DATABASE_URL": bare_url}) as bare,
-        ):
-            yield Measured(report, chat, bare, world, owner, scale)
-
-
 async def measure_start(on: Measured) -> None:
-    on.report.add("first answer after start", f"{on.chat.seconds_to_first_answer:.2f} s", "< 2 s")
+    on.report.add("first answer after start", f"{on.chat.seconds_to_first_answer:.2f} s", "< 1 s")
     memory = on.chat.resident_kib() / 1024
-    on.report.add("resident memory after start", f"{memory:.0f} MB", "< 120 MB")
+    on.report.add("resident memory after start", f"{memory:.0f} MB", "< 90 MB")
     own_user = build_request("GET", "/api/v1/users/me", on.owner)
     rounds = await _speeds(on, [own_user], build_request("GET", "/bare"), 3_000)
     ratio = statistics.median(speed / bare for bare, speed in rounds)
@@ -80,9 +43,9 @@ async def measure_start(on: Measured) -> None:
 
 async def measure_sending(on: Measured) -> None:
     """Sixteen connections at once, then one alone."""
-    bare = build_request("POST", "/send", None, {**_HELLO, "to": "general"})
+    bare = build_request("POST", "/send", None, {**HELLO, "to": "general"})
     channels = sorted(on.world.channels_by_size.items())
-    sends = [_hello(on.owner, channel_id) for _, channel_id in channels]
+    sends = [hello(on.owner, channel_id) for _, channel_id in channels]
     rounds = await _speeds(on, sends, bare, 2_000)
     sizes = [size for size, _ in channels]
     expected = ">= 0.80" if on.report.database != "sqlite" else ""
@@ -138,28 +101,8 @@ async def _report_throughput(
     on.report.add(f"{name}: processor time of each", f"{found.processor_ms:.2f} ms")
 
 
-async def measure_delivery(on: Measured) -> None:
-    message = _hello(on.owner, on.world.channels_by_size[1_000])
-    # First, before the process has grown by what the others need.
-    memory = await kib_per_waiting_queue(on.chat, on.world.readers, message, count=1_000)
-    on.report.add("memory per waiting queue", f"{memory:.1f} KiB", "<= 20 KiB")
-    for pollers, rounds, expected in ((200, 30, "< 50 ms"), (2_000, 5, "")):
-        latency = await delivery_latency(
-            on.chat.port, on.world.readers, message, pollers=pollers, rounds=on.rounds(rounds)
-        )
-        on.report.add(f"delivery to {pollers:,} pollers, p50", f"{latency.p50:.1f} ms")
-        on.report.add(f"delivery to {pollers:,} pollers, p99", f"{latency.p99:.1f} ms", expected)
-    on.report.add("resident memory at the end", f"{on.chat.resident_kib() / 1024:.0f} MB")
-
-
-async def measure_register(on: Measured) -> None:
-    register = build_request("POST", "/api/v1/register", on.world.readers[0])
-    took = await milliseconds(on.chat.port, [register] * on.rounds(50))
-    on.report.add("register, 1,000 users and 200 channels, p50", f"{took:.1f} ms", "< 40 ms")
-
-
 async def measure_metrics(on: Measured) -> None:
-    send = _hello(on.owner, on.world.channels_by_size[10])
+    send = hello(on.owner, on.world.channels_by_size[10])
     share = await share_of_metrics(on.chat, send, on.rounds(1_000))
     on.report.add("metrics / a send, processor time", f"{share:.4f}", "< 0.01")
 
@@ -184,13 +127,13 @@ async def measure_changing(on: Measured) -> None:
 
 
 async def _yardstick(on: Measured) -> None:
-    bare = build_request("POST", "/send", None, {**_HELLO, "to": "general"})
+    bare = build_request("POST", "/send", None, {**HELLO, "to": "general"})
     took = await milliseconds(on.bare.port, [bare] * on.rounds(100))
     on.report.add("the bare INSERT alone, p50", f"{took:.1f} ms")
 
 
 async def measure_retention(on: Measured, expired: int) -> None:
-    message = _hello(on.owner, on.world.channels_by_size[1_000])
+    message = hello(on.owner, on.world.channels_by_size[1_000])
     cost = await retention_cost(
         on.chat.port, on.owner, message, expired=expired, seconds=on.rounds(15)
     )
@@ -220,13 +163,6 @@ async def measure_bodies(on: Measured) -> None:
         on.report.add(name, f"{ratio:.2f} ({microseconds:,.0f} us by a form)", "<= 1.10")
 
 
-_HELLO = {"type": "channel", "topic": "greetings", "content": "Hello world, how are you today?"}
-
-
-def _hello(sender: Account, channel_id: int) -> bytes:
-    return build_request("POST", "/api/v1/messages", sender, {**_HELLO, "to": channel_id})
-
-
 async def _speeds(
     on: Measured, requests: Sequence[bytes], yardstick: bytes, count: int
 ) -> list[list[float]]:
@@ -247,13 +183,8 @@ async def _speeds(
 
 def measure_service(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=10_000, channels=10, messages=100_000)) as on:
-        for part in (measure_start, measure_sending, measure_reading, measure_delivery):
+        for part in (measure_start, measure_sending, measure_reading):
             asyncio.run(part(on))
-
-
-def measure_registering(report: Report, scale: float) -> None:
-    with running(report, scale, Size(people=1_000, channels=200, messages=1_000)) as on:
-        asyncio.run(measure_register(on))
 
 
 def measure_users(report: Report, scale: float) -> None:
@@ -291,11 +222,18 @@ def measure_pictures(report: Report, scale: float) -> None:
 
 PARTS = {
     "service": measure_service,
+    "delivery": measure_delivery,
+    "memory": measure_memory,
     "register": measure_registering,
+    "register-at-once": measure_registering_at_once,
+    "register-after-changes": measure_registering_after_changes,
     "users": measure_users,
     "metrics": measure_observing,
     "bodies": measure_json,
     "messages": measure_messages,
+    "rendering": measure_rendering,
+    "moving": measure_moving,
+    "processes": measure_processes,
     "retention": measure_expiry,
     "pictures": measure_pictures,
 }

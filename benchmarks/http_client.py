@@ -2,10 +2,16 @@
 
 import asyncio
 import base64
+import time
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import orjson
+from typing_extensions import override
+
+_RETRY_SECONDS = 1.0
+"""What the service says in `Retry-After`."""
+_MAX_REFUSALS = 30
 
 
 @dataclass(frozen=True)
@@ -14,6 +20,8 @@ class Account:
 
     email: str
     api_key: str
+    host: str = "127.0.0.1"
+    """The host name of the organization, where there are several."""
 
     @property
     def header(self) -> str:
@@ -46,7 +54,7 @@ def build_request(
         head += f"?{encoded}"
     elif encoded:
         body = orjson.dumps(parameters) if is_json else encoded.encode()
-    head += " HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    head += f" HTTP/1.1\r\nHost: {account.host if account else '127.0.0.1'}\r\n"
     head += account.header if account else ""
     head += f"If-None-Match: {etag}\r\n" if etag else ""
     if body:
@@ -57,18 +65,48 @@ def build_request(
     return head.encode() + b"\r\n" + body
 
 
+class UnavailableError(RuntimeError):
+    """The server asks to try again later."""
+
+
+class _StampedProtocol(asyncio.StreamReaderProtocol):
+    """Notes when bytes arrive: of many answers at once, the last waits until others are read."""
+
+    received_at = 0.0
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        self.received_at = time.perf_counter()
+        super().data_received(data)
+
+
 class Connection:
     """One kept-alive connection."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        protocol: _StampedProtocol,
+    ) -> None:
         self._reader = reader
         self._writer = writer
+        self._protocol = protocol
         self.etag = ""
         """Of the last answer, if it had one."""
 
     @classmethod
     async def open(cls, port: int) -> "Connection":
-        return cls(*await asyncio.open_connection("127.0.0.1", port, limit=2**24))
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=2**24, loop=loop)
+        protocol = _StampedProtocol(reader, loop=loop)
+        transport, _ = await loop.create_connection(lambda: protocol, "127.0.0.1", port)
+        return cls(reader, asyncio.StreamWriter(transport, protocol, reader, loop), protocol)
+
+    @property
+    def received_at(self) -> float:
+        """When the last bytes arrived, by `time.perf_counter`."""
+        return self._protocol.received_at
 
     async def send(self, request: bytes) -> bytes:
         """The body of the answer; anything but 200 or 304 ends the run."""
@@ -78,9 +116,22 @@ class Connection:
             return b""
         body = await self._reader.readexactly(int(_header(head, b"content-length")))
         if not head.startswith(b"HTTP/1.1 200"):
-            raise RuntimeError(f"{head.decode()}{body.decode()}")
+            is_unavailable = head.startswith(b"HTTP/1.1 503")
+            problem = UnavailableError if is_unavailable else RuntimeError
+            raise problem(f"{head.decode()}{body.decode()}")
         self.etag = _header(head, b"etag").decode()
         return body
+
+    async def insist(self, request: bytes) -> int:
+        """Send it again while the server is unavailable; returns how often that was the case."""
+        for refusals in range(_MAX_REFUSALS):
+            try:
+                await self.send(request)
+            except UnavailableError:
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return refusals
+        raise UnavailableError(f"refused {_MAX_REFUSALS} times")
 
     async def close(self) -> None:
         self._writer.close()

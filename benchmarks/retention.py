@@ -1,16 +1,14 @@
 """What deleting old messages costs those who send meanwhile."""
 
 import asyncio
-import statistics
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import orjson
 
 from benchmarks.http_client import Account, Connection, build_request
+from benchmarks.workloads import p99, send_until
 
-_CONNECTIONS = 16
 _MAX_SECONDS = 300
 """Jobs run once a minute: until the first one deletes, and for as long as it takes."""
 _SILENCE_SECONDS = 1.0
@@ -37,7 +35,7 @@ async def retention_cost(
     Nothing but the organization's setting tells the service that they are.
     """
     pause = asyncio.create_task(asyncio.sleep(seconds))
-    before = await _send_for(port, message, pause, counts=lambda: True)
+    before = await send_until(port, message, pause)
     watcher = _Watcher(await Connection.open(port), owner)
     await watcher.register()
     connection = await Connection.open(port)
@@ -48,35 +46,11 @@ async def retention_cost(
         gone = await watcher.count_next()
         started = time.perf_counter()
         rest = asyncio.create_task(watcher.wait_for(expired - gone))
-        meanwhile = await _send_for(port, message, rest, counts=watcher.hears)
+        meanwhile = await send_until(port, message, rest, counts=watcher.hears)
     took = time.perf_counter() - started
     for each in (connection, watcher.connection):
         await each.close()
-    return RetentionCost(_p99(before), _p99(meanwhile), (expired - gone) / took)
-
-
-async def _send_for(
-    port: int, message: bytes, until: asyncio.Task[None], *, counts: Callable[[], bool]
-) -> list[float]:
-    """How long each message that counts took, in milliseconds, until something else is done."""
-    connections = [await Connection.open(port) for _ in range(_CONNECTIONS)]
-    times: list[float] = []
-
-    async def send(connection: Connection) -> None:
-        while not until.done():
-            started = time.perf_counter()
-            await connection.send(message)
-            if counts():
-                times.append((time.perf_counter() - started) * 1000)
-
-    await asyncio.gather(until, *(send(connection) for connection in connections))
-    for connection in connections:
-        await connection.close()
-    return times
-
-
-def _p99(times: Sequence[float]) -> float:
-    return statistics.quantiles(times, n=100)[98]
+    return RetentionCost(p99(before), p99(meanwhile), (expired - gone) / took)
 
 
 class _Watcher:

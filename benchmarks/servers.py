@@ -15,7 +15,7 @@ import orjson
 
 from benchmarks.http_client import Account
 
-_START_SECONDS = 20
+_START_SECONDS = 60
 _STOP_SECONDS = 10
 
 
@@ -70,11 +70,14 @@ def run_command(environment: dict[str, str], *arguments: str, stdin: str = "") -
     return content
 
 
-def create_account(environment: dict[str, str], email: str, role: str) -> Account:
+def create_account(
+    environment: dict[str, str], email: str, role: str, organization: str = ""
+) -> Account:
     answer = run_command(
         environment,
         *("user", "create", "--email", email, "--name", email.partition("@")[0]),
         *("--role", role, "--password-stdin"),
+        *(("--org", organization) if organization else ()),
         stdin="a long enough password\n",
     )
     return Account(str(answer["email"]), str(answer["api_key"]))

@@ -4,25 +4,43 @@ import asyncio
 import gc
 import statistics
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import Any, TypeVar
 
 import orjson
 
 from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.servers import RunningServer
 
+T = TypeVar("T")
+
 _CONNECTIONS = 16
 _FEW_CONNECTIONS = 8
+_WARM_UP_POLLERS = 50
 
 
 async def requests_per_second(port: int, request: bytes, count: int) -> float:
     """How many of these requests are answered per second, over a few kept-alive connections."""
-    async with _open_connections(port, _CONNECTIONS) as connections:
+    return await spread_per_second([port], [request], count)
+
+
+async def spread_per_second(ports: Sequence[int], requests: Sequence[bytes], count: int) -> float:
+    """The same with several servers, and several requests that are sent alternately.
+
+    If there are as many of both, each server gets one of the requests.
+    """
+    async with _open_connections(_repeated(ports, _CONNECTIONS)) as connections:
         # A few to begin with.
-        await _seconds(connections, [request] * 5 * _CONNECTIONS)
-        return count / await _seconds(connections, [request] * count)
+        await _seconds(connections, _repeated(requests, 5 * _CONNECTIONS))
+        return count / await _seconds(connections, _repeated(requests, count))
+
+
+def _repeated(values: Sequence[T], count: int) -> list[T]:
+    """So many in all, one after the other and again from the first."""
+    return list(islice(cycle(values), count))
 
 
 @dataclass(frozen=True)
@@ -35,7 +53,7 @@ class Cost:
 
 async def cost_of(server: RunningServer, requests: Sequence[bytes]) -> Cost:
     """Sends the requests over eight connections."""
-    async with _open_connections(server.port, _FEW_CONNECTIONS) as connections:
+    async with _open_connections([server.port] * _FEW_CONNECTIONS) as connections:
         before = server.processor_seconds()
         clock = await _seconds(connections, requests)
         return Cost(server.processor_seconds() - before, clock)
@@ -58,8 +76,8 @@ async def throughput(server: RunningServer, request: bytes, count: int) -> Throu
 
 
 @asynccontextmanager
-async def _open_connections(port: int, count: int) -> AsyncIterator[list[Connection]]:
-    connections = [await Connection.open(port) for _ in range(count)]
+async def _open_connections(ports: Sequence[int]) -> AsyncIterator[list[Connection]]:
+    connections = [await Connection.open(port) for port in ports]
     yield connections
     for connection in connections:
         await connection.close()
@@ -88,18 +106,56 @@ class Latency:
 
     p50: float
     p99: float
+    processor_ms: float
+    """How long the server computes for each client."""
 
 
 async def milliseconds(port: int, requests: Sequence[bytes]) -> float:
     """The median time of an answer when nothing else is asked."""
     connection = await Connection.open(port)
-    times: list[float] = []
-    for request in requests:
-        started = time.perf_counter()
-        await connection.send(request)
-        times.append((time.perf_counter() - started) * 1000)
+    times = [await timed(connection, request) for request in requests]
     await connection.close()
     return statistics.median(times)
+
+
+async def timed(connection: Connection, request: bytes) -> float:
+    """How many milliseconds an answer takes."""
+    started = time.perf_counter()
+    await connection.send(request)
+    return (time.perf_counter() - started) * 1000
+
+
+async def send_until(
+    port: int,
+    request: bytes,
+    until: "asyncio.Future[Any]",
+    *,
+    connections: int = _CONNECTIONS,
+    pause: float = 0,
+    counts: Callable[[], bool] = lambda: True,
+) -> list[float]:
+    """How long each request that counts took, in milliseconds, until something else is done.
+
+    Each connection waits for its answer, and then for the pause, before it asks again. A request
+    that the service refuses for now is repeated, and takes until it succeeds.
+    """
+    times: list[float] = []
+
+    async def send(connection: Connection) -> None:
+        while not until.done():
+            started = time.perf_counter()
+            await connection.insist(request)
+            if counts():
+                times.append((time.perf_counter() - started) * 1000)
+            await asyncio.sleep(pause)
+
+    async with _open_connections([port] * connections) as opened:
+        await asyncio.gather(until, *(send(connection) for connection in opened))
+    return times
+
+
+def p99(times: Sequence[float]) -> float:
+    return statistics.quantiles(times, n=100)[98]
 
 
 class Poller:
@@ -125,7 +181,7 @@ class Poller:
         request = build_request("GET", "/api/v1/events", self._account, self._queue)
         while True:
             events = orjson.loads(await self._connection.send(request))["events"]
-            arrived = time.perf_counter()
+            arrived = self._connection.received_at
             if any(event["type"] != "heartbeat" for event in events):
                 self._queue["last_event_id"] = max(event["id"] for event in events)
                 return arrived
@@ -135,35 +191,48 @@ class Poller:
 
 
 async def open_pollers(port: int, accounts: Sequence[Account], count: int) -> list[Poller]:
-    pollers = [
-        Poller(await Connection.open(port), accounts[number % len(accounts)])
-        for number in range(count)
-    ]
-    for poller in pollers:
+    """As many clients, each with a queue of its own, which an account may have several of."""
+
+    async def open_one(number: int) -> Poller:
+        poller = Poller(await Connection.open(port), accounts[number % len(accounts)])
         await poller.register()
+        return poller
+
+    pollers: list[Poller] = []
+    # A few at once: the server closes connections on which nothing was asked for a while.
+    for first in range(0, count, _CONNECTIONS):
+        numbers = range(first, min(first + _CONNECTIONS, count))
+        pollers += await asyncio.gather(*(open_one(number) for number in numbers))
     return pollers
 
 
 async def delivery_latency(
-    port: int, readers: Sequence[Account], message: bytes, *, pollers: int, rounds: int
+    server: RunningServer,
+    readers: Sequence[Account],
+    message: bytes,
+    *,
+    pollers: int,
+    rounds: int,
 ) -> Latency:
     """A message is sent ten times a second; everybody who waits in the channel is told."""
-    waiting = await open_pollers(port, readers, pollers)
-    sender = await Connection.open(port)
+    waiting = await open_pollers(server.port, readers, pollers)
+    sender = await Connection.open(server.port)
     latencies: list[float] = []
+    processor = 0.0
     with _no_pauses():
         for _ in range(rounds):
             polls = [asyncio.create_task(poller.next_arrival()) for poller in waiting]
             # Until all of them wait; a poll that comes late finds the event.
             await asyncio.sleep(max(0.1, pollers / 1_000))
+            computed = server.processor_seconds()
             sent = time.perf_counter()
             await sender.send(message)
             latencies += [(arrived - sent) * 1000 for arrived in await asyncio.gather(*polls)]
+            processor += server.processor_seconds() - computed
     for poller in waiting:
         await poller.close()
     await sender.close()
-    percentiles = statistics.quantiles(latencies, n=100)
-    return Latency(p50=percentiles[49], p99=percentiles[98])
+    return Latency(statistics.median(latencies), p99(latencies), processor * 1000 / len(latencies))
 
 
 @contextmanager
@@ -181,10 +250,13 @@ async def kib_per_waiting_queue(
 ) -> float:
     """Growth of the process while so many queues are polled and nothing happens.
 
+    The last accounts warm the process up: they are not those who are measured, unless there are
+    few.
+
     The message ends all polls: those of clients that only hung up would wait on, and be answered
     together with those who are measured next.
     """
-    warm_up = await open_pollers(server.port, accounts, 50)
+    warm_up = await open_pollers(server.port, accounts[-_WARM_UP_POLLERS:], _WARM_UP_POLLERS)
     polls = [asyncio.create_task(poller.next_arrival()) for poller in warm_up]
     await asyncio.sleep(0.5)
     before = server.resident_kib()

@@ -30,7 +30,6 @@ from chatapi.db.session import DatabaseSession
 from chatapi.permissions.settings import ChannelPermission
 
 _ROWS_AT_ONCE = 2_000
-_READERS = 100
 _NOTES = 1_000
 _BUSY_TOPIC = "busy"
 _START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -59,6 +58,8 @@ class Size:
     messages: int
     in_busy_topic: int = 5
     """One of how many messages is in the busiest topic."""
+    readers: int = 100
+    """How many people can log in."""
 
 
 def fill(database_url: str, size: Size) -> World:
@@ -106,10 +107,10 @@ class _Builder:
         for number in range(size.channels):
             await self._add_channel(f"channel {number}", users[number % 10 :: 10])
         history = await self._add_channel("history", users[:1_000])
-        await self._add_messages(history, size)
-        readers = await self._add_keys()
+        busy_message = await self._add_messages(history, size)
+        readers = await self._add_keys(size.readers)
         await self._add_notes(readers[0], size.messages)
-        return World(sizes, history, _BUSY_TOPIC, size.in_busy_topic, readers)
+        return World(sizes, history, _BUSY_TOPIC, busy_message, readers)
 
     async def _add_notes(self, reader: Account, messages: int) -> None:
         """Somebody is mentioned here and there, and has starred some messages."""
@@ -156,12 +157,12 @@ class _Builder:
         )
         return [user_id for (user_id,) in made]
 
-    async def _add_keys(self) -> list[Account]:
+    async def _add_keys(self, count: int) -> list[Account]:
         chosen = await self._db.execute(
             select(User.id, User.delivery_email)
             .where(User.delivery_email.like("bench%"))
             .order_by(User.id)
-            .limit(_READERS)
+            .limit(count)
         )
         people = [
             (user_id, email, f"{number:032}") for number, (user_id, email) in enumerate(chosen)
@@ -226,8 +227,11 @@ class _Builder:
             )
         return channel_id
 
-    async def _add_messages(self, channel_id: int, size: Size) -> None:
-        """A good part of them in one topic, the others spread over a hundred."""
+    async def _add_messages(self, channel_id: int, size: Size) -> int:
+        """A good part of them in one topic, the others spread over a hundred.
+
+        Returns the first message of that topic.
+        """
         topics = [f"topic {number}" for number in range(100)]
         conversations = {
             topic: await self._add_topic(channel_id, topic) for topic in (*topics, _BUSY_TOPIC)
@@ -252,6 +256,10 @@ class _Builder:
         if not self._db.database.is_sqlite:
             sequence = func.pg_get_serial_sequence("message", "id")
             await self._db.execute(select(func.setval(sequence, size.messages)))
+        first: int = next(
+            row["id"] for row in rows if row["conversation_id"] == conversations[_BUSY_TOPIC]
+        )
+        return first
 
     async def _add_topic(self, channel_id: int, topic: str) -> int:
         added = await self._db.execute(

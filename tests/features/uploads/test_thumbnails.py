@@ -8,12 +8,8 @@ import pytest
 from PIL import Image
 
 from chatapi.auth.realm_cache import RealmRecord
-from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
-from chatapi.auth.user_rows import UserRows
-from chatapi.core.ids import MessageId, UserId
-from chatapi.features.messages.repository import EditRepository
-from chatapi.features.uploads import Claim, find_next_image, relink_attachments
+from chatapi.features.uploads import find_next_image
 from chatapi.jobs.orphaned_files import remove_orphaned_files
 from chatapi.jobs.thumbnails import draw_next_thumbnail
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
@@ -89,31 +85,6 @@ class TestInMessages:
         await draw_all(runtime)
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         assert shown(url) in await html_of(client, owner, message)
-
-    async def test_message_rendered_before_and_written_after_the_drawing_is_updated(
-        self,
-        client: ApiClient,
-        runtime: Runtime,
-        realm: RealmRecord,
-        owner: Person,
-        member: Person,
-    ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
-        message = await send_to_person(client, member, owner, f"[cat]({url})")
-        before = await html_of(client, owner, message)
-        await draw_all(runtime)
-        async with realm_transaction(runtime, realm.id) as ctx:
-            await EditRepository(ctx.db).change_text(
-                MessageId(message), {"rendered_content": before}
-            )
-            sender = await UserRows(ctx.db, realm.id).get(UserId(member.user_id))
-            claim = Claim(MessageId(message), sender, frozenset({url}), has_loading_picture=True)
-            await relink_attachments(ctx, claim)
-        assert await html_of(client, owner, message) == before
-        assert await draw_next_thumbnail(runtime)
-        assert shown(url) in await html_of(client, owner, message)
-        assert not await draw_next_thumbnail(runtime)
 
     async def test_mentions_stay_mentions_in_the_event(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person

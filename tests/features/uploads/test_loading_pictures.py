@@ -18,9 +18,11 @@ from tests.factories import MakeChannel, Person
 from tests.features.realm.settings import change_realm
 from tests.features.uploads.files import (
     attachments_of,
+    delete_file,
     is_open_to,
     send_to_channel,
     send_to_person,
+    stored_files,
 )
 from tests.features.uploads.pictures import (
     REL,
@@ -47,16 +49,6 @@ ACCESS = "JOIN attachment_message ON attachment_message.message_id = message.id"
 
 class KilledError(Exception):
     """In place of the end of the process."""
-
-
-async def delete_file(client: ApiClient, person: Person) -> None:
-    [attachment] = (await attachments_of(client, person))["attachments"]
-    assert_success(await client.delete(f"/attachments/{attachment['id']}", person))
-
-
-def stored_files(runtime: Runtime) -> list[str]:
-    folder = runtime.settings.uploads_dir
-    return [path.name for path in folder.rglob("*") if path.is_file()]
 
 
 def link_to(url: str, text: str = "cat") -> str:

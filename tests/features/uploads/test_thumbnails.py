@@ -24,10 +24,11 @@ from tests.features.messages.scheduled.scheduling import (
 )
 from tests.features.realm.settings import change_realm
 from tests.features.uploads.files import (
-    attachments_of,
+    delete_file,
     is_open_to,
     open_file,
     send_to_person,
+    stored_files,
     upload,
 )
 from tests.features.uploads.pictures import (
@@ -46,7 +47,7 @@ from tests.support.clock import MovableClock
 from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
-from tests.support.waiting import until_true
+from tests.support.waiting import until, until_true
 
 
 async def has_thumbnail(client: ApiClient, person: Person, url: str) -> bool:
@@ -348,8 +349,7 @@ class TestJob:
     ) -> None:
         stop_drawing(runtime)
         await upload_picture(client, member)
-        [attachment] = (await attachments_of(client, member))["attachments"]
-        assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
+        await delete_file(client, member)
         assert not await draw_next_thumbnail(runtime)
 
 
@@ -404,21 +404,15 @@ class TestAccess:
 
 
 class TestFiles:
-    @staticmethod
-    def files(runtime: Runtime) -> list[str]:
-        folder = runtime.settings.uploads_dir
-        return [path.name for path in folder.rglob("*") if path.is_file()]
-
     async def test_deleted_file_takes_its_thumbnails_along(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
         stop_drawing(runtime)
         await upload_picture(client, member, moving_picture())
         await draw_all(runtime)
-        assert len(self.files(runtime)) == 3
-        [attachment] = (await attachments_of(client, member))["attachments"]
-        assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
-        await until_true(lambda: _is_true(not self.files(runtime)))
+        assert len(stored_files(runtime)) == 3
+        await delete_file(client, member)
+        await until(lambda: not stored_files(runtime))
 
     async def test_unclaimed_file_takes_its_thumbnails_along(
         self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
@@ -428,7 +422,7 @@ class TestFiles:
         await draw_all(runtime)
         clock.advance(days=8)
         await remove_unclaimed_uploads(runtime)
-        await until_true(lambda: _is_true(not self.files(runtime)))
+        await until(lambda: not stored_files(runtime))
 
     async def test_orphan_job_keeps_thumbnails_of_files(
         self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
@@ -439,10 +433,6 @@ class TestFiles:
         clock.advance(days=3)
         await remove_orphaned_files(runtime)
         assert await is_open_to(client, member, thumbnail_of(url))
-
-
-async def _is_true(value: bool) -> bool:
-    return value
 
 
 async def test_formats_are_in_the_state(client: ApiClient, member: Person) -> None:

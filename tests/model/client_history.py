@@ -11,7 +11,7 @@ from tests.model.actions import Focus, Step, any_focus, any_step
 from tests.model.clients import Client, ClientSpec, any_client_spec, open_client
 from tests.model.extents import wrong_extents
 from tests.model.processes import Processes
-from tests.model.scene import ROLES, Scene, open_scene
+from tests.model.scene import ROLES, Scene, open_scene, report_presence
 
 _ROUNDS = 18
 _FIRST_CLIENTS = 4
@@ -66,6 +66,8 @@ class History:
     rounds: tuple[Round, ...]
     hides_people: bool = False
     """Whether guests see only some users (restricted guests)."""
+    compares_presence: bool = False
+    """Whether no step changes the presence of users: otherwise clients that poll late miss it."""
 
 
 def random_history(chance: Random) -> History:
@@ -112,6 +114,8 @@ async def live(processes: Processes, history: History) -> list[Client]:
     """Run a history in its own realm, and compare all its clients, which are returned."""
     scene = await open_scene(processes, hides_people=history.hides_people)
     try:
+        if history.compares_presence:
+            await report_presence(scene)
         clients = [await open_client(scene, spec, 0) for spec in history.clients]
         for each in history.rounds:
             clients += await _take_round(scene, each)

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any, Literal
 
 from tests.model.client_files import differing_files, load_files
-from tests.model.client_view import View, apply_event, begin, differences
+from tests.model.client_view import View, apply_event, begin, differences, differing_presence
 from tests.model.client_view.messages import place_of
 from tests.model.client_view.view import Heard
 from tests.model.scene import Scene
@@ -78,10 +78,13 @@ class ClientSpec:
             # As long as the log is kept, so that an hour does not end the queue.
             "idle_queue_timeout": "mobile",
             "include_subscribers": "true" if self.lists_people else "false",
+            "slim_presence": True,
             "client_capabilities": {
                 "notification_settings_null": True,
                 # Without it a changed picture has an address, which such a client does not keep.
                 "user_avatar_url_field_optional": True,
+                # Of events and state, the same form.
+                "simplified_presence_events": True,
                 **dict.fromkeys(sorted(self.capabilities), True),
             },
         }
@@ -157,6 +160,8 @@ class Client:
         await self._look_up_conversations(scene, process)
         self._forget_local_drafts(scene, fresh)
         found = differences(self.view, fresh)
+        if scene.compares_presence and self.view.knows("presences"):
+            found.update(differing_presence(self.view, fresh))
         if self.spec.kind in {"everything", "messages"}:
             found.update(await self._compare_messages(scene, process))
         if self.spec.lists_files:

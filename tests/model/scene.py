@@ -44,6 +44,8 @@ class Scene:
     """One for each process."""
     hides_people: bool = False
     """Whether guests see only some users (restricted guests)."""
+    compares_presence: bool = False
+    """Whether users were seen before the history, and nothing in it changes that."""
     channels: list[int] = field(default_factory=list)
     names: dict[int, str] = field(default_factory=dict)
     """Names of channels, as far as the history tracks them."""
@@ -189,6 +191,13 @@ async def _make_theirs(scene: Scene) -> None:
     response = await scene.call(0, "post", "/drafts", "member", drafts=[draft])
     for number in assert_success(response)["ids"]:
         scene.remember("drafts", number)
+
+
+async def report_presence(scene: Scene) -> None:
+    """Let all users be seen, for a history in which nothing changes their presence."""
+    for name in ROLES:
+        await scene.call(0, "post", "/users/me/presence", name, status="active", ping_only=True)
+    scene.compares_presence = True
 
 
 async def restrict_guests(scene: Scene, person: str, process: int, group: str = _MEMBERS) -> None:

@@ -40,7 +40,8 @@ _ACTIONS = frozenset(
         "show_address",
     }
 )
-"""What changes who is visible, or how; and nothing that makes clients register again."""
+"""What changes who is visible, or how; and nothing that makes clients register again, or that
+changes the presence of users."""
 _CONCURRENT = 0.2
 _EAGER = 0.5
 _LATE = 0.15
@@ -69,7 +70,7 @@ def _random_history(chance: Random) -> History:
     leaves = Step(leave, "guest", 0, {"channel": 0})
     first = Round((leaves,), registers=(), eager_read=True, late_read=True, process=0)
     rounds = tuple(_random_round(chance, focus) for _ in range(_ROUNDS))
-    return History(clients, (first, *rounds), hides_people=True)
+    return History(clients, (first, *rounds), hides_people=True, compares_presence=True)
 
 
 def _random_round(chance: Random, focus: Focus) -> Round:

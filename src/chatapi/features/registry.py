@@ -53,6 +53,7 @@ FEATURES = (
     "users.muted_users",
     "messages.typing",
     "uploads",
+    "messages.attachments",
     "emoji",
     "personal.navigation_views",
     "realm.linkifiers",

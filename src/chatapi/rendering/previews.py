@@ -8,7 +8,7 @@ the stored HTML.
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -131,27 +131,30 @@ def _token(content: str) -> Token:
 
 def finish_pictures(rendered: str, path: str, picture: UploadedPicture | None) -> str:
     """Replace the placeholders of a file in stored HTML: by its picture, or else by links."""
-    return _replace_placeholders(rendered, picture, address_of(path))
+    finished = address_of(path)
+    return _replace_placeholders(rendered, picture, lambda address: address == finished)
 
 
-def without_placeholders(rendered: str) -> str:
+def without_placeholders(rendered: str, *, but_of: Collection[str] = ()) -> str:
     """Show only links to images whose thumbnails are still being drawn.
 
-    For texts that nothing updates when that is done: earlier versions, and scheduled messages.
+    For what nothing updates when that is done: earlier versions, scheduled messages, and files
+    that are not among those whose paths are given.
     """
-    return _replace_placeholders(rendered, None) if LOADING_CLASS in rendered else rendered
+    if LOADING_CLASS not in rendered:
+        return rendered
+    kept = {address_of(path) for path in but_of}
+    return _replace_placeholders(rendered, None, lambda address: address not in kept)
 
 
 def _replace_placeholders(
-    rendered: str, picture: UploadedPicture | None, only_address: str | None = None
+    rendered: str, picture: UploadedPicture | None, is_meant: Callable[[str], bool]
 ) -> str:
-    def is_meant(image: Mapping[str, str], address: str | None) -> bool:
-        is_loading = LOADING_CLASS in image.get("class", "").split()
-        return is_loading and only_address in {None, address}
+    """Replace the placeholders of the files with certain addresses."""
 
     def finish_block(found: re.Match[str]) -> str:
         link, image = _read_attributes(found["link"]), _read_attributes(found["img"])
-        if not is_meant(image, link.get("href")):
+        if not (_is_loading(image) and is_meant(link["href"])):
             return found[0]
         if picture is None:
             return ""
@@ -161,7 +164,7 @@ def _replace_placeholders(
     def finish_inline(found: re.Match[str]) -> str:
         image = _read_attributes(found["img"])
         address = image.get("data-original-src")
-        if address is None or not is_meant(image, address):
+        if address is None or not (_is_loading(image) and is_meant(address)):
             return found[0]
         alt = image.get("alt", "")
         if picture is not None:
@@ -171,6 +174,10 @@ def _replace_placeholders(
 
     finished = _BLOCK.sub(finish_block, rendered)
     return _INLINE.sub(finish_inline, finished).rstrip("\n")
+
+
+def _is_loading(image: Mapping[str, str]) -> bool:
+    return LOADING_CLASS in image.get("class", "").split()
 
 
 def _read_attributes(text: str) -> dict[str, str]:

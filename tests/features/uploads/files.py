@@ -4,6 +4,7 @@ from typing import Any
 
 import httpx
 
+from chatapi.auth.runtime import Runtime
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
 from tests.support.responses import ApiResponse, assert_success
@@ -59,3 +60,15 @@ async def send_to_person(client: ApiClient, person: Person, to: Person, content:
 
 async def attachments_of(client: ApiClient, person: Person) -> dict[str, Any]:
     return assert_success(await client.get("/attachments", person))
+
+
+async def delete_file(client: ApiClient, person: Person) -> None:
+    """Delete the only file of a user."""
+    [attachment] = (await attachments_of(client, person))["attachments"]
+    assert_success(await client.delete(f"/attachments/{attachment['id']}", person))
+
+
+def stored_files(runtime: Runtime) -> list[str]:
+    """The names of all files in the store, which is a folder."""
+    folder = runtime.settings.uploads_dir
+    return [path.name for path in folder.rglob("*") if path.is_file()]

@@ -8,12 +8,8 @@ import pytest
 from PIL import Image
 
 from chatapi.auth.realm_cache import RealmRecord
-from chatapi.auth.realm_sessions import realm_transaction
 from chatapi.auth.runtime import Runtime
-from chatapi.auth.user_rows import UserRows
-from chatapi.core.ids import MessageId, UserId
-from chatapi.features.messages.repository import EditRepository
-from chatapi.features.uploads import Claim, find_next_image, relink_attachments
+from chatapi.features.uploads import find_next_image
 from chatapi.jobs.orphaned_files import remove_orphaned_files
 from chatapi.jobs.thumbnails import draw_next_thumbnail
 from chatapi.jobs.unclaimed_uploads import remove_unclaimed_uploads
@@ -28,10 +24,11 @@ from tests.features.messages.scheduled.scheduling import (
 )
 from tests.features.realm.settings import change_realm
 from tests.features.uploads.files import (
-    attachments_of,
+    delete_file,
     is_open_to,
     open_file,
     send_to_person,
+    stored_files,
     upload,
 )
 from tests.features.uploads.pictures import (
@@ -50,7 +47,7 @@ from tests.support.clock import MovableClock
 from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 from tests.support.statements import recorded_statements
-from tests.support.waiting import until_true
+from tests.support.waiting import until, until_true
 
 
 async def has_thumbnail(client: ApiClient, person: Person, url: str) -> bool:
@@ -89,31 +86,6 @@ class TestInMessages:
         await draw_all(runtime)
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         assert shown(url) in await html_of(client, owner, message)
-
-    async def test_message_rendered_before_and_written_after_the_drawing_is_updated(
-        self,
-        client: ApiClient,
-        runtime: Runtime,
-        realm: RealmRecord,
-        owner: Person,
-        member: Person,
-    ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
-        message = await send_to_person(client, member, owner, f"[cat]({url})")
-        before = await html_of(client, owner, message)
-        await draw_all(runtime)
-        async with realm_transaction(runtime, realm.id) as ctx:
-            await EditRepository(ctx.db).change_text(
-                MessageId(message), {"rendered_content": before}
-            )
-            sender = await UserRows(ctx.db, realm.id).get(UserId(member.user_id))
-            claim = Claim(MessageId(message), sender, frozenset({url}), has_loading_picture=True)
-            await relink_attachments(ctx, claim)
-        assert await html_of(client, owner, message) == before
-        assert await draw_next_thumbnail(runtime)
-        assert shown(url) in await html_of(client, owner, message)
-        assert not await draw_next_thumbnail(runtime)
 
     async def test_mentions_stay_mentions_in_the_event(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
@@ -377,8 +349,7 @@ class TestJob:
     ) -> None:
         stop_drawing(runtime)
         await upload_picture(client, member)
-        [attachment] = (await attachments_of(client, member))["attachments"]
-        assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
+        await delete_file(client, member)
         assert not await draw_next_thumbnail(runtime)
 
 
@@ -433,21 +404,15 @@ class TestAccess:
 
 
 class TestFiles:
-    @staticmethod
-    def files(runtime: Runtime) -> list[str]:
-        folder = runtime.settings.uploads_dir
-        return [path.name for path in folder.rglob("*") if path.is_file()]
-
     async def test_deleted_file_takes_its_thumbnails_along(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
         stop_drawing(runtime)
         await upload_picture(client, member, moving_picture())
         await draw_all(runtime)
-        assert len(self.files(runtime)) == 3
-        [attachment] = (await attachments_of(client, member))["attachments"]
-        assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
-        await until_true(lambda: _is_true(not self.files(runtime)))
+        assert len(stored_files(runtime)) == 3
+        await delete_file(client, member)
+        await until(lambda: not stored_files(runtime))
 
     async def test_unclaimed_file_takes_its_thumbnails_along(
         self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
@@ -457,7 +422,7 @@ class TestFiles:
         await draw_all(runtime)
         clock.advance(days=8)
         await remove_unclaimed_uploads(runtime)
-        await until_true(lambda: _is_true(not self.files(runtime)))
+        await until(lambda: not stored_files(runtime))
 
     async def test_orphan_job_keeps_thumbnails_of_files(
         self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
@@ -468,10 +433,6 @@ class TestFiles:
         clock.advance(days=3)
         await remove_orphaned_files(runtime)
         assert await is_open_to(client, member, thumbnail_of(url))
-
-
-async def _is_true(value: bool) -> bool:
-    return value
 
 
 async def test_formats_are_in_the_state(client: ApiClient, member: Person) -> None:

@@ -18,9 +18,11 @@ from tests.features.channels.channels import kinds, subscribe, unsubscribe
 from tests.features.groups.groups import add_group
 from tests.features.messages.fetch.conversations import send_direct
 from tests.features.realm.settings import allow
-from tests.model.client_view import apply_event, begin, differences
+from tests.features.users.presence.pinging import here, ping
+from tests.model.client_view import apply_event, begin, differences, differing_presence
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
+from tests.support.clock import MovableClock
 from tests.support.listening import Listener, listen
 from tests.support.responses import assert_error, assert_success
 from tests.support.statements import statements_under_lock
@@ -29,12 +31,14 @@ from tests.support.waiting import until_polls_wait
 _QUIETLY = {"send_new_subscription_messages": False}
 _ABLE: dict[str, object] = {
     "include_subscribers": "true",
+    "slim_presence": True,
     "client_capabilities": {
         "notification_settings_null": True,
         "archived_channels": True,
         "include_deactivated_groups": True,
         "empty_topic_name": True,
         "user_avatar_url_field_optional": True,
+        "simplified_presence_events": True,
     },
 }
 
@@ -60,7 +64,8 @@ async def compare(listener: Listener, events: list[dict[str, Any]]) -> None:
     for event in events:
         apply_event(view, event)
     fresh = await listen(listener.client, listener.person, **_ABLE)
-    assert differences(view, begin(fresh.state, user_id)) == {}
+    new = begin(fresh.state, user_id)
+    assert {**differences(view, new), **differing_presence(view, new)} == {}
 
 
 def added(events: list[dict[str, Any]]) -> list[int]:
@@ -283,6 +288,7 @@ class TestChannels:
         await make_channel("team", subscribers=[owner, friend], invite_only=True)
         assert_success(await client.patch("/realm", owner, enable_spectator_access=True))
         await make_channel("window", is_web_public=True, subscribers=[friend])
+        await ping(client, friend)
         assert_success(await client.delete(f"/users/{friend.user_id}", owner))
         listener = await listen(client, guest, **_ABLE)
         principals = {"principals": [guest.user_id], **_QUIETLY}
@@ -300,6 +306,108 @@ class TestChannels:
         user_id = assert_success(await client.post("/users", owner, **new))["user_id"]
         events = await listener.new_events()
         assert added(events) == [user_id]
+        await compare(listener, events)
+
+
+class TestPresence:
+    async def test_user_is_added_with_their_presence(
+        self,
+        client: ApiClient,
+        clock: MovableClock,
+        square: ChannelRecord,
+        guest: Person,
+        friend: Person,
+    ) -> None:
+        await ping(client, friend)
+        seen = {str(friend.user_id): here(clock)}
+        clock.advance(minutes=10)
+        listener = await listen(client, guest, **_ABLE)
+        assert listener.state["presences"] == {}
+        assert_success(await subscribe(client, friend, "square"))
+        events = await listener.new_events()
+        assert kinds(events)[:2] == ["realm_user/add", "presence"]
+        assert events[1]["presences"] == seen
+        await compare(listener, events)
+        assert_success(await unsubscribe(client, friend, "square"))
+        events += await listener.new_events()
+        await compare(listener, events)
+
+    async def test_sender_of_a_first_message_is_added_with_their_presence(
+        self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
+    ) -> None:
+        await ping(client, friend, status="idle")
+        listener = await listen(client, guest, **_ABLE)
+        await send_direct(client, friend, guest)
+        events = await listener.new_events()
+        assert kinds(events)[:2] == ["realm_user/add", "presence"]
+        await compare(listener, events)
+
+    async def test_client_that_polls_another_process_later_gets_it_from_the_log(
+        self,
+        client: ApiClient,
+        square: ChannelRecord,
+        guest: Person,
+        friend: Person,
+        start_app: StartApp,
+    ) -> None:
+        await ping(client, friend)
+        listener = await listen(client, guest, **_ABLE)
+        assert_success(await subscribe(client, friend, "square"))
+        elsewhere = Listener(ApiClient(await start_app()), guest, listener.state)
+        events = await elsewhere.new_events()
+        await elsewhere.client.aclose()
+        assert kinds(events).count("presence") == 1
+        await compare(listener, events)
+
+    async def test_client_of_the_older_form_gets_that(
+        self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
+    ) -> None:
+        await ping(client, friend)
+        listener = await listen(client, guest, event_types=["presence"])
+        assert_success(await subscribe(client, friend, "square"))
+        [event] = await listener.new_events()
+        fresh = await listen(client, guest, fetch_event_types=["presence"])
+        shown = fresh.state["presences"][event["email"]]
+        assert event["presence"] == {"website": shown["website"]}
+
+    async def test_only_what_a_new_client_would_get_is_sent(
+        self,
+        client: ApiClient,
+        clock: MovableClock,
+        square: ChannelRecord,
+        owner: Person,
+        guest: Person,
+        friend: Person,
+        make_user: MakeUser,
+    ) -> None:
+        gone, away = await make_user(), await make_user()
+        await ping(client, gone)
+        clock.advance(days=15)
+        for person in (friend, away):
+            await ping(client, person)
+        assert_success(await client.patch("/settings", away, presence_enabled=False))
+        listener = await listen(client, guest, **_ABLE)
+        principals = {"principals": [each.user_id for each in (friend, gone, away)]}
+        assert_success(await subscribe(client, owner, "square", **principals, **_QUIETLY))
+        events = await listener.new_events()
+        shown = [each["presences"] for each in events if each["type"] == "presence"]
+        assert [list(each) for each in shown] == [[str(friend.user_id)]]
+        await compare(listener, events)
+
+    async def test_organization_without_presence_sends_none(
+        self,
+        client: ApiClient,
+        square: ChannelRecord,
+        owner: Person,
+        guest: Person,
+        friend: Person,
+    ) -> None:
+        await ping(client, friend)
+        assert_success(await client.patch("/realm", owner, presence_disabled=True))
+        listener = await listen(client, guest, **_ABLE)
+        assert_success(await subscribe(client, friend, "square"))
+        events = await listener.new_events()
+        assert "presence" not in kinds(events)
         await compare(listener, events)
 
 

@@ -20,7 +20,8 @@ NOT_COMPARED = {
     "streams",
     # Where a new client begins to read; the newest message may be hidden from it.
     "max_message_id",
-    # Presence is sent as ephemeral events and otherwise requested by clients.
+    # Presence is sent as ephemeral events and otherwise requested by clients; compared only where
+    # nothing changes it, by `differing_presence`.
     "presences",
     "presence_last_update_id",
     "server_timestamp",
@@ -80,6 +81,12 @@ def differences(view: View, fresh: View) -> dict[str, object]:
         for name in sorted({*believed, *true})
         if believed.get(name) != true.get(name)
     }
+
+
+def differing_presence(view: View, fresh: View) -> dict[str, object]:
+    """The presence of users, where the client's differs from the actual one."""
+    believed, true = view.state["presences"], fresh.state["presences"]
+    return {} if believed == true else {"presences": difference(believed, true)}
 
 
 def difference(believed: object, true: object) -> object:

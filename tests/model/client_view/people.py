@@ -19,6 +19,7 @@ def change_users(view: View, event: Event) -> None:
         case "remove":
             for name in _LISTS:
                 drop(view.state[name], "user_id", person["user_id"])
+            view.state.get("presences", {}).pop(str(person["user_id"]), None)
         case _:
             for name in _LISTS:
                 for user in list(view.state[name]):
@@ -158,6 +159,12 @@ def replace_profile_fields(view: View, event: Event) -> None:
 
 
 @applies("presence")
+def change_presence(view: View, event: Event) -> None:
+    """Only in the newer form, which is the one of the state as well."""
+    if view.knows("presences"):
+        view.state["presences"].update(event.get("presences", {}))
+
+
 @applies("typing")
 @applies("typing_edit_message")
 @applies("restart")

@@ -1,16 +1,36 @@
-"""Shows thumbnails in the messages that were sent before these were drawn."""
+"""Shows thumbnails in the messages that were sent before these were drawn.
+
+A placeholder is replaced because its message links its file, and the file is pending. So it has to
+go where one of the two does not become true, or ends: in a message that does not get the link, and
+with the file.
+"""
+
+from dataclasses import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.clock import unix_seconds
-from chatapi.core.ids import AttachmentId, MessageId, UserId
+from chatapi.core.ids import AttachmentId, MessageId, RealmId, UserId
+from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.edit_events import MessageChanged
 from chatapi.features.messages.repository import (
     EditRepository,
     MessageRepository,
 )
-from chatapi.features.uploads import FinishedImage, finish_image, list_messages_linking
+from chatapi.features.uploads import (
+    AttachmentRecord,
+    FinishedImage,
+    finish_image,
+    is_pending,
+    list_linked_paths,
+    list_messages_linking,
+)
 from chatapi.permissions.message_lookup import FoundMessage, find_message, message_audience
-from chatapi.rendering import LOADING_CLASS, finish_pictures
+from chatapi.rendering import (
+    LOADING_CLASS,
+    RenderedMessage,
+    finish_pictures,
+    without_placeholders,
+)
 
 _AT_ONCE = 200
 
@@ -23,6 +43,34 @@ async def show_pictures(ctx: RealmContext, attachment_id: AttachmentId) -> None:
     image = await finish_image(ctx, attachment_id)
     if image is None:
         return
+    await _update_all(ctx, attachment_id, image)
+
+
+async def remove_placeholders(ctx: RealmContext, attachment: AttachmentRecord) -> None:
+    """Show links in place of the placeholders of an image that is deleted; the realm is locked."""
+    if await is_pending(ctx, attachment.id):
+        await _update_all(ctx, attachment.id, FinishedImage(attachment.path_id, picture=None))
+
+
+async def drop_lost_pictures(
+    db: DatabaseSession, realm_id: RealmId, message_id: MessageId, rendered: RenderedMessage
+) -> RenderedMessage:
+    """Show links in a new text in place of placeholders that nothing would replace.
+
+    Call it once the text is written and its files are linked. Since it was rendered, a file may
+    have been deleted, or the sender may have lost access to it: then the message does not link it.
+    """
+    if not rendered.has_loading_picture:
+        return rendered
+    linked = await list_linked_paths(db, realm_id, message_id)
+    html = without_placeholders(rendered.html, but_of=linked)
+    if html == rendered.html:
+        return rendered
+    await EditRepository(db).change_text(message_id, {"rendered_content": html})
+    return replace(rendered, html=html)
+
+
+async def _update_all(ctx: RealmContext, attachment_id: AttachmentId, image: FinishedImage) -> None:
     last_id = MessageId(0)
     while message_ids := await list_messages_linking(ctx, attachment_id, last_id, _AT_ONCE):
         for message_id in message_ids:

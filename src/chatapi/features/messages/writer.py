@@ -29,6 +29,7 @@ from chatapi.features.messages.message_data import MessageData, SenderData, pers
 from chatapi.features.messages.message_links import message_address, message_link
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.payloads import SentPayload, SubmessagePayload
+from chatapi.features.messages.picture_updates import drop_lost_pictures
 from chatapi.features.messages.recipient_flags import RecipientFlags, mark_recipients
 from chatapi.features.messages.repository import (
     MessageRepository,
@@ -110,7 +111,7 @@ class MessageWriter:
             {each.conversation_id: each.id for each in placed},
         )
         await _add_mentions(repository, placed)
-        await self._claim_files(work, placed)
+        placed = await self._claim_files(work, placed)
         flags = await mark_recipients(self.runtime, work, self.realm.id, placed)
         widgets = await _add_widgets(work, placed)
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
@@ -198,8 +199,13 @@ class MessageWriter:
             topic_links=topic_links(placed.topic, linkifiers),
         )
 
-    async def _claim_files(self, work: UnitOfWork, placed: Sequence[IdentifiedMessage]) -> None:
-        """Give all users who may see a message access to the files it links."""
+    async def _claim_files(
+        self, work: UnitOfWork, placed: list[IdentifiedMessage]
+    ) -> list[IdentifiedMessage]:
+        """Give all users who may see a message access to the files it links.
+
+        Returns the messages without pictures of files that they could not link.
+        """
         claims = [
             Claim(
                 each.id,
@@ -210,8 +216,19 @@ class MessageWriter:
             for each in placed
             if each.outgoing.rendered.upload_paths
         ]
-        if claims:
-            await claim_attachments(self.runtime, work, self.realm, claims)
+        if not claims:
+            return placed
+        await claim_attachments(self.runtime, work, self.realm, claims)
+        return [await self._without_lost_pictures(work, each) for each in placed]
+
+    async def _without_lost_pictures(
+        self, work: UnitOfWork, placed: IdentifiedMessage
+    ) -> IdentifiedMessage:
+        outgoing = placed.outgoing
+        rendered = await drop_lost_pictures(work.db, self.realm.id, placed.id, outgoing.rendered)
+        if rendered is outgoing.rendered:
+            return placed
+        return replace(placed, outgoing=replace(outgoing, rendered=rendered))
 
     async def _start_diff(
         self, work: UnitOfWork, conversations: BatchConversations, batch: Sequence[OutgoingMessage]

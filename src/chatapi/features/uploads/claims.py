@@ -10,6 +10,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import AttachmentId, MessageId, RealmId, UserId
+from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Users
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.uploads.access import may_open, visible_links
@@ -115,6 +116,14 @@ async def list_linked_attachments(
 ) -> list[AttachmentId]:
     """The files that messages link; call it before the messages are deleted."""
     return await AttachmentRepository(ctx.db, ctx.realm.id).list_linked_by(message_ids)
+
+
+async def list_linked_paths(
+    db: DatabaseSession, realm_id: RealmId, message_id: MessageId
+) -> list[str]:
+    """The paths of the files that a message links."""
+    linked = await AttachmentRepository(db, realm_id).list_of_message(message_id)
+    return [attachment.path_id for attachment in linked]
 
 
 class _Readers:

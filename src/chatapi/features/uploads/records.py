@@ -65,6 +65,7 @@ class ImageRecord:
     height: int
     is_animated: bool
     is_drawn: bool | None
+    is_pending: bool
 
     @property
     def thumbnails(self) -> tuple[str, ...]:

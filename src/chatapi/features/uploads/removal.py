@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from chatapi.auth.context import RealmContext
-from chatapi.core.ids import RealmId
+from chatapi.auth.context import Context, RealmContext
+from chatapi.core.ids import AttachmentId, RealmId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.audience import Users
 from chatapi.features.uploads.events import AttachmentRemoved
@@ -13,8 +13,16 @@ from chatapi.features.uploads.repository import AttachmentRepository
 from chatapi.features.uploads.thumbnails import thumbnail_keys
 
 
+async def get_own_attachment(ctx: Context, attachment_id: AttachmentId) -> AttachmentRecord:
+    """A file of the caller; raises an error if there is none with this id."""
+    return await AttachmentRepository(ctx.db, ctx.realm.id).get_own(ctx.user.id, attachment_id)
+
+
 async def remove_attachments(ctx: RealmContext, attachments: Sequence[AttachmentRecord]) -> None:
-    """Delete files and emit it to their owners; the realm is locked."""
+    """Delete files and emit it to their owners; the realm is locked.
+
+    Messages that wait for a thumbnail of one of them must have been updated before.
+    """
     repository = AttachmentRepository(ctx.db, ctx.realm.id)
     await repository.delete([attachment.id for attachment in attachments])
     space_used = await repository.change_space_used(-sum(each.size for each in attachments))

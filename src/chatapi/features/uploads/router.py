@@ -6,7 +6,6 @@ from pydantic import Field
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.guards import Anybody, LoggedIn, MaybeAnonymous
-from chatapi.core.ids import AttachmentId
 from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.errors import UploadQuotaError
 from chatapi.features.uploads.params import UploadFileParams
@@ -24,7 +23,6 @@ from chatapi.http.responses import FileContent
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.wire.types import Id
 
-AttachmentInPath = Annotated[Id, Field(description="The `id` of a file that you uploaded.")]
 RealmInPath = Annotated[
     Id, Field(description="The first part of the path of the file, after `/user_uploads/`.")
 ]
@@ -90,15 +88,6 @@ async def get_attachments(ctx: LoggedIn) -> AttachmentsPayload:
     With the space that all files of the organization take together.
     """
     return await UploadService(ctx).list_own()
-
-
-@router.delete("/attachments/{attachment_id:int}")
-async def remove_attachment(ctx: LoggedIn, attachment_id: AttachmentInPath) -> None:
-    """Delete a file you uploaded.
-
-    Links to it in messages no longer work. Your clients receive an `attachment/remove` event.
-    """
-    await UploadService(ctx).delete(AttachmentId(attachment_id))
 
 
 @file_router.get(PREFIX + TEMPORARY + "/{link}/{filename}")

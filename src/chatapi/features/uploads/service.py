@@ -1,4 +1,4 @@
-"""Use cases: upload, list and delete files."""
+"""Use cases: upload and list files. Messages are above uploads, and delete them."""
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
@@ -8,7 +8,6 @@ from chatapi.features.uploads.claims import PREFIX
 from chatapi.features.uploads.errors import UploadQuotaError
 from chatapi.features.uploads.events import AttachmentAdded
 from chatapi.features.uploads.payloads import AttachmentsPayload, UploadedPayload
-from chatapi.features.uploads.removal import remove_attachments
 from chatapi.features.uploads.repository import AttachmentRepository, ImageRepository
 from chatapi.files.names import display_name, new_link_secret, new_path
 from chatapi.permissions.messages import message_access
@@ -61,12 +60,6 @@ class UploadService:
             ],
             "upload_space_used": await self._attachments.get_space_used(),
         }
-
-    async def delete(self, attachment_id: AttachmentId) -> None:
-        """Links to the file in messages no longer work."""
-        await self._ctx.lock()
-        attachment = await self._attachments.get_own(self._ctx.user.id, attachment_id)
-        await remove_attachments(self._ctx, [attachment])
 
     async def _add(
         self, file: UploadedFile, name: str, path: str, header: PictureHeader | None

@@ -108,6 +108,9 @@ async def draw_thumbnails(runtime: Runtime, pending: PendingImage) -> None:
         if image is None:
             # The file was deleted meanwhile.
             ctx.work.after_commit(lambda: runtime.files.discard(list(contents)))
+        elif image.is_drawn is not None:
+            # Another process took over, and was faster: what messages show stays.
+            return
         elif drawn is None:
             await images.change(pending.attachment_id, is_drawn=False)
         else:
@@ -134,6 +137,12 @@ async def _draw(runtime: Runtime, pending: PendingImage) -> DrawnPicture | None:
             return await runtime.painter.draw(file, RECIPE)
         except (MissingFileError, UnreadablePictureError):
             return None
+
+
+async def is_pending(ctx: RealmContext, attachment_id: AttachmentId) -> bool:
+    """Whether messages may show a placeholder of a file."""
+    image = await ImageRepository(ctx.db, ctx.realm.id).find(attachment_id)
+    return image is not None and image.is_pending
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import UserId
 from chatapi.features.messages.edit.rules import check_digest, check_edits_so_far, check_may_edit
 from chatapi.features.messages.edit_events import MessageChanged
+from chatapi.features.messages.picture_updates import drop_lost_pictures
 from chatapi.features.messages.recipients import find_channel, require_direct_messages
 from chatapi.features.messages.repository import (
     AlertFlagRepository,
@@ -56,6 +57,7 @@ class ContentChange:
         alerted = await self._mark_alerts(content)
         claim = Claim(message.id, ctx.user, rendered.upload_paths, rendered.has_loading_picture)
         detached = await relink_attachments(ctx, claim)
+        rendered = await drop_lost_pictures(ctx.db, ctx.realm.id, message.id, rendered)
         await self._emit(before, content, rendered, alerted)
         return [attachment.payload() for attachment in detached]
 

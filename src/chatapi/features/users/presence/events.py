@@ -1,4 +1,8 @@
-"""Ephemeral events about presence: delivered to connected clients; others fetch it."""
+"""Events about presence.
+
+Changes are ephemeral: delivered to connected clients; others fetch them. The presence of a user who
+becomes visible is logged: a client that fetches what changed lately does not get it.
+"""
 
 from collections.abc import Hashable
 from typing import Any, ClassVar
@@ -37,7 +41,7 @@ class PresenceShape(TypedDict, total=False):
 
 
 class PresenceChanged(Event):
-    """A user came online, became active, or hides their presence."""
+    """A user came online, became active, hides their presence, or became visible to a guest."""
 
     type = "presence"
     is_logged: ClassVar = False
@@ -64,3 +68,12 @@ class PresenceChanged(Event):
             "presence": {ONLY_CLIENT: {**shown, "pushable": False}},
         }
         return body if view.profile.slim_presence else {**body, "email": self.email}
+
+
+class PresenceShown(PresenceChanged):
+    """The presence of a user who becomes visible to a reader.
+
+    In the log it has the name of a change, and is read from there as one: only writing differs.
+    """
+
+    is_logged: ClassVar = True

@@ -9,6 +9,8 @@ PING_EVERY_SECONDS = 60
 """The interval at which clients are asked to ping."""
 OFFLINE_AFTER_SECONDS = 140
 """A user who was not seen for this long is offline."""
+USUAL_HISTORY_DAYS = 14
+"""Clients get the presence of users who were seen in the last days, unless they request more."""
 
 _OFFLINE_AFTER = timedelta(seconds=OFFLINE_AFTER_SECONDS)
 # Much shorter than the time until a user counts as offline, and long enough that further clients of

@@ -18,12 +18,11 @@ from chatapi.features.users.presence.payloads import (
     user_payload,
 )
 from chatapi.features.users.presence.repository import PresenceRepository
-from chatapi.features.users.presence.rules import PingStatus
+from chatapi.features.users.presence.rules import USUAL_HISTORY_DAYS, PingStatus
 from chatapi.features.users.presence.writer import Ping, PresenceWriter
 from chatapi.permissions.user_lookup import find_user
 from chatapi.permissions.user_visibility import user_visibility
 
-_USUAL_DAYS = 14
 _KNOWS_NOTHING = -1
 
 
@@ -55,7 +54,7 @@ class PresenceService:
         listed = self._recent_by_id if is_slim else self._recent_by_email
         return {
             "server_timestamp": self._ctx.now().timestamp(),
-            "presences": await listed(_USUAL_DAYS if days is None else days),
+            "presences": await listed(USUAL_HISTORY_DAYS if days is None else days),
             "presence_last_update_id": last_update_id,
         }
 
@@ -63,7 +62,7 @@ class PresenceService:
         """GET /realm/presence."""
         return {
             "server_timestamp": self._ctx.now().timestamp(),
-            "presences": await self._recent_by_email(_USUAL_DAYS),
+            "presences": await self._recent_by_email(USUAL_HISTORY_DAYS),
         }
 
     async def get(self, reference: str) -> OnePresencePayload:

@@ -1,9 +1,15 @@
-"""Hides a user's presence and shows it again, by the user's settings."""
+"""Hides a user's presence and shows it: by the user's settings, or with the user."""
+
+from collections.abc import Collection
+from datetime import timedelta
 
 from chatapi.auth.context import Context, RealmContext
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import UserId
+from chatapi.features.users.presence.events import PresenceShown
+from chatapi.features.users.presence.payloads import moments_payload
 from chatapi.features.users.presence.repository import PresenceRepository
-from chatapi.features.users.presence.rules import LastSeen
+from chatapi.features.users.presence.rules import USUAL_HISTORY_DAYS, LastSeen
 from chatapi.features.users.presence.writer import presence_event
 from chatapi.permissions.user_visibility import user_visible_to
 
@@ -19,6 +25,28 @@ async def change_visibility(ctx: Context, *, is_hidden: bool) -> None:
     if not ctx.realm.options.presence_disabled:
         email = user.api_email(ctx.realm, ctx.settings.root_domain)
         ctx.emit(presence_event(user, email, seen, now), to=user_visible_to(user))
+
+
+async def list_shown_presence(
+    ctx: RealmContext, users: Collection[UserRecord]
+) -> dict[UserId, PresenceShown]:
+    """The presence of users for readers to whom they become visible, as a new client gets it."""
+    if ctx.realm.options.presence_disabled:
+        return {}
+    now = ctx.now()
+    since = now - timedelta(days=USUAL_HISTORY_DAYS)
+    active = {user.id: user for user in users if user.is_active}
+    found = await PresenceRepository(ctx.db, ctx.realm.id).list_some(active)
+    return {
+        user_id: PresenceShown(
+            user_id=user_id,
+            email=active[user_id].api_email(ctx.realm, ctx.settings.root_domain),
+            server_timestamp=now.timestamp(),
+            moments=moments_payload(seen),
+        )
+        for user_id, seen in found.items()
+        if seen.idle_at is not None and seen.idle_at >= since
+    }
 
 
 async def list_hidden_users(ctx: RealmContext) -> set[UserId]:

@@ -1,8 +1,8 @@
 """Emits to restricted guests which users they see now and no longer.
 
-A client gets the user first, then what the rest of its state says about the user: groups, status,
-and subscriptions to channels the guest sees without being subscribed. When a user becomes
-invisible, it is the other way round. Presence follows with the user's next ping.
+A client gets the user first, then what the rest of its state says about the user: presence, status,
+groups, and subscriptions to channels the guest sees without being subscribed. When a user becomes
+invisible, it is the other way round; clients forget the presence of a user with the user.
 """
 
 from collections import defaultdict
@@ -18,6 +18,8 @@ from chatapi.features.channels import emit_subscribers_hidden, emit_subscribers_
 from chatapi.features.groups import GroupMembersAdded, GroupMembersRemoved
 from chatapi.features.users.events import UserUpdated
 from chatapi.features.users.payloads import ProfileData
+from chatapi.features.users.presence.events import PresenceShown
+from chatapi.features.users.presence.visibility import list_shown_presence
 from chatapi.features.users.repository import UserRepository
 from chatapi.features.users.status.service import list_statuses
 from chatapi.features.users.status_events import UserStatusChanged
@@ -50,7 +52,8 @@ async def emit_user_visibility(ctx: RealmContext, change: UserVisibilityChange) 
     groups = await GroupMemberships(ctx.db, ctx.realm).direct_groups_of_each(users.values())
     emitter = _Emitter(ctx, groups, await list_statuses(ctx))
     if gained := _by_guests(change.gained, users):
-        emitter.emit_shown(gained, await repository.profiles(list(users)))
+        presences = await list_shown_presence(ctx, users.values())
+        emitter.emit_shown(gained, await repository.profiles(list(users)), presences)
         await emit_subscribers_shown(ctx, _active_ids(gained))
     if lost := _by_guests(change.lost, users):
         await emit_subscribers_hidden(ctx, _active_ids(lost), change.left)
@@ -84,7 +87,12 @@ class _Emitter:
     groups: Mapping[DirectGroup, Sequence[UserId]]
     statuses: Mapping[UserId, UserStatusPayload]
 
-    def emit_shown(self, people: _ByGuests, profiles: Mapping[UserId, ProfileData]) -> None:
+    def emit_shown(
+        self,
+        people: _ByGuests,
+        profiles: Mapping[UserId, ProfileData],
+        presences: Mapping[UserId, PresenceShown],
+    ) -> None:
         # First all users, one after the other: events from before them are about other users.
         for guests, users in people.items():
             for user in users:
@@ -92,18 +100,22 @@ class _Emitter:
                 self.ctx.emit(event, to=_viewers(guests, user))
         for guests, users in people.items():
             for user in users:
-                self._emit_state(guests, user)
+                self._emit_state(guests, user, presences.get(user.id))
             for group, members in self._groups_of(users).items():
                 joined = GroupMembersAdded(
                     group_id=group.id, user_ids=members, is_about_deactivated=group.is_deactivated
                 )
                 self.ctx.emit(joined, to=Users(ids=guests))
 
-    def _emit_state(self, guests: frozenset[UserId], user: UserRecord) -> None:
+    def _emit_state(
+        self, guests: frozenset[UserId], user: UserRecord, presence: PresenceShown | None
+    ) -> None:
         if not user.is_active:
             # Clients take a user that is added for an active one.
             ended = UserUpdated(person={"user_id": user.id, "is_active": False})
             self.ctx.emit(ended, to=_viewers(guests, user))
+        if presence is not None:
+            self.ctx.emit(presence, to=_viewers(guests, user))
         if user.id in self.statuses:
             status = UserStatusChanged(user_id=user.id, **self.statuses[user.id])
             self.ctx.emit(status, to=_viewers(guests, user))

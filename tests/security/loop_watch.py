@@ -80,13 +80,15 @@ def _place_of(handle: Any) -> str:
     return " > ".join(frames[-6:]) or "the end of the request"
 
 
-def is_short_step(seconds: float) -> bool:
+def is_short_step(seconds: float, limit: float = MAX_STEP_SECONDS) -> bool:
     """Whether a step would be within the limit on an ordinary core; ask right after it."""
-    return seconds < MAX_STEP_SECONDS or seconds < MAX_STEP_SECONDS * slowdown()
+    return seconds < limit or seconds < limit * slowdown()
 
 
 async def assert_short_steps(
-    act: Callable[[], Awaitable[T]], undo: Callable[[], Awaitable[object]] | None = None
+    act: Callable[[], Awaitable[T]],
+    undo: Callable[[], Awaitable[object]] | None = None,
+    limit: float = MAX_STEP_SECONDS,
 ) -> T:
     """Assert that no step of `act` blocks the event loop for too long.
 
@@ -97,7 +99,7 @@ async def assert_short_steps(
     for _ in range(_TRIES):
         async with watch:
             result = await asyncio.ensure_future(_run(act))
-        if is_short_step(watch.longest):
+        if is_short_step(watch.longest, limit):
             return result
         if undo is not None:
             await undo()

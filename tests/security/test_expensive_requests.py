@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 from sqlalchemy import event
+from sqlalchemy.util import await_only
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -17,6 +18,7 @@ from tests.security.requests import Request, perform
 from tests.security.seeding import add_edits, add_messages
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
+from tests.support.waiting import until
 
 CONNECTIONS = 8
 
@@ -67,6 +69,36 @@ async def test_heavy_reads_of_one_account_leave_room_for_others(
     assert {reply.status for reply in replies} <= {200, 429}
     assert 1 <= most_at_once <= runtime.database.most_heavy_reads - 1
     assert runtime.heavy_reads.running == 0
+
+
+async def test_clients_that_register_at_once_leave_connections_to_others(
+    runtime: Runtime, client: ApiClient, channel: ChannelRecord, member: Person, owner: Person
+) -> None:
+    """As after a restart of the server, when all clients need a new queue."""
+    may_go_on = asyncio.Event()
+    held = 0
+
+    def hold(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        nonlocal held
+        if "FROM draft" in statement:
+            held += 1
+            await_only(may_go_on.wait())
+
+    engine = runtime.database.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", hold)
+    everybody = [member, owner] * runtime.database.pool_size
+    registering = [asyncio.create_task(client.post("/register", each)) for each in everybody]
+    try:
+        await until(lambda: held >= runtime.database.most_heavy_reads)
+        await send(client, owner, channel, "hello")
+        assert held == runtime.database.most_heavy_reads
+        may_go_on.set()
+        for response in await asyncio.gather(*registering):
+            assert_success(response)
+    finally:
+        may_go_on.set()
+        event.remove(engine, "before_cursor_execute", hold)
+    assert runtime.state_reads.running == 0
 
 
 async def test_long_texts_of_one_account_are_rendered_one_at_a_time(

@@ -152,6 +152,17 @@ class RealmContext(ServerContext):
             finally:
                 self.db.statement_seconds = None
 
+    @asynccontextmanager
+    async def state_read(self) -> AsyncIterator[None]:
+        """Acquire a slot for reading the state of a new queue.
+
+        Clients that all connect at once take turns, and leave connections to other requests. Enter
+        it before the first statement: it releases the connection.
+        """
+        await self.release_connection()
+        async with self.runtime.state_reads.turn(self._workload_owner):
+            yield
+
     def heavy_rendering(self) -> AbstractAsyncContextManager[None]:
         """Acquire a slot for work that keeps one of the rendering threads busy."""
         return self.runtime.rendering.turn(self._workload_owner)

@@ -42,6 +42,9 @@ from chatapi.linkifier_cache.cache import LinkifierCache
 from chatapi.pictures import Painter
 from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
+_STATE_WAIT_SECONDS = 50.0
+"""Clients that come last after a restart have to wait for all others; most wait a minute."""
+_MAX_WAITING_STATE_READS = 1_000
 _RENDERING_PROCESSES = 2
 _RENDERING_THREADS = 2
 """More would not be faster: Python runs one of them at a time, between steps of the event loop."""
@@ -82,6 +85,8 @@ class Runtime:
     painter: Painter
     heavy_reads: FairLimiter
     """Limits searches and large reads, which keep a database connection busy for long."""
+    state_reads: FairLimiter
+    """Limits how many clients read the state for a new queue at once: after a restart, all do."""
     file_writing: FairLimiter
     """Limits writing of uploads, so that the other threads of the file store are free for reads."""
     deliveries: WakeSignal
@@ -148,6 +153,12 @@ class Runtime:
             painter=Painter(),
             heavy_reads=FairLimiter(
                 database.most_heavy_reads, max(1, database.most_heavy_reads - 1)
+            ),
+            state_reads=FairLimiter(
+                database.most_heavy_reads,
+                max(1, database.most_heavy_reads - 1),
+                longest_wait=_STATE_WAIT_SECONDS,
+                most_waiting=_MAX_WAITING_STATE_READS,
             ),
             file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
             deliveries=WakeSignal(),

@@ -29,10 +29,12 @@ class FairLimiter:
         most: int,
         most_per_owner: int,
         longest_wait: float = _MAX_WAIT_SECONDS,
+        most_waiting: int = _MAX_WAITING,
     ) -> None:
         self._most = most
         self._most_per_owner = most_per_owner
         self._longest_wait = longest_wait
+        self._most_waiting = most_waiting
         self._running: Counter[Hashable] = Counter()
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
 
@@ -53,7 +55,7 @@ class FairLimiter:
             self._running[owner] += 1
             return
         queue = self._waiting.setdefault(owner, deque())
-        if len(queue) >= _MAX_WAITING:
+        if len(queue) >= self._most_waiting:
             raise self._refusal(owner)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.append(turn)

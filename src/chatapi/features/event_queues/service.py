@@ -39,15 +39,16 @@ class EventQueueService:
         """State and event number of one snapshot, and a queue that continues from there."""
         if params.all_public_streams and self._ctx.user.role is Role.GUEST:
             raise BadRequestError("Guests cannot use all_public_streams")
-        access = await message_access(self._ctx)
-        narrow = await resolve_narrow(self._ctx, access, read_terms(params.narrow))
-        profile = profile_of(params, narrow)
-        position = await self._ctx.snapshot()
         state: dict[str, Any] = {}
-        for section in sections_for_users():
-            if is_wanted(section.fetch_types, params):
-                state.update(await section.read(self._ctx, profile))
-        await self._ctx.release_connection()
+        async with self._ctx.state_read():
+            access = await message_access(self._ctx)
+            narrow = await resolve_narrow(self._ctx, access, read_terms(params.narrow))
+            profile = profile_of(params, narrow)
+            position = await self._ctx.snapshot()
+            for section in sections_for_users():
+                if is_wanted(section.fetch_types, params):
+                    state.update(await section.read(self._ctx, profile))
+            await self._ctx.release_connection()
         idle_seconds = self._idle_seconds(params)
         reader = await self._reader()
         begins_after = id_of(position)

@@ -57,11 +57,13 @@ class VisitorService:
         if not (await channel_access(self._ctx)).shows_web_public:
             raise NotLoggedInError
         profile = profile_of(params, ())
-        await self._ctx.snapshot()
         state: dict[str, Any] = {}
-        for section in sections_for_visitors():
-            if is_wanted(section.fetch_types, params):
-                state.update(await section.read(self._ctx, profile))
+        async with self._ctx.state_read():
+            await self._ctx.snapshot()
+            for section in sections_for_visitors():
+                if is_wanted(section.fetch_types, params):
+                    state.update(await section.read(self._ctx, profile))
+            await self._ctx.release_connection()
         for fetch_types, values in _WITHOUT_ACCOUNT.items():
             if is_wanted(fetch_types, params):
                 state.update(values)

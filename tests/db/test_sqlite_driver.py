@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -83,8 +84,12 @@ async def test_a_file_can_be_opened_while_others_close_it(tmp_path: Path) -> Non
         await asyncio.gather(*(write_and_close() for _ in range(4)))
 
 
-async def test_a_file_that_cannot_be_opened_is_refused_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "notes.db"
-    file.write_bytes(b"no database" * 1000)
-    with pytest.raises(sqlite3.DatabaseError, match="not a database"):
-        _ = await connect(str(file))
+@pytest.mark.parametrize("name", ["notes.db", "missing/notes.db"])
+async def test_a_file_that_cannot_be_opened_is_refused_and_leaves_no_thread(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "notes.db").write_bytes(b"no database" * 1000)
+    before = set(threading.enumerate())
+    with pytest.raises(sqlite3.DatabaseError, match=r"not a database|unable to open"):
+        _ = await connect(str(tmp_path / name))
+    assert set(threading.enumerate()) <= before

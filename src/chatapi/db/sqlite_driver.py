@@ -3,7 +3,8 @@
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Self, cast
+from functools import partial
+from typing import Any, Self
 
 import aiosqlite
 from typing_extensions import override
@@ -79,20 +80,20 @@ def _lower(text: str | None) -> str | None:
 
 async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
     """Open a file with the settings that every connection needs."""
-
-    def open_connection() -> sqlite3.Connection:
-        raw: sqlite3.Connection = sqlite3.connect(database, **options)
-        try:
-            _configure(raw)
-        except BaseException:
-            raw.close()
-            raise
-        return raw
-
-    connection = EagerConnection(open_connection, iter_chunk_size=64)
+    connection = EagerConnection(partial(sqlite3.connect, database, **options), iter_chunk_size=64)
     # As SQLAlchemy does it: a process that ends does not wait for its connections.
     connection._thread.daemon = True  # noqa: SLF001 (there is no other way)
-    return cast(EagerConnection, await connection)
+    try:
+        _ = await connection
+        await connection.on_thread(_configure)
+    except BaseException as error:
+        await connection.close()
+        if isinstance(error, sqlite3.Error):
+            # Its thread has nothing left to do but to report its end to the event loop, which a
+            # command that fails closes right now.
+            connection._thread.join()  # noqa: SLF001 (likewise)
+        raise
+    return connection
 
 
 def _configure(raw: sqlite3.Connection) -> None:

@@ -44,7 +44,6 @@ from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
 _STATE_WAIT_SECONDS = 50.0
 """Clients that come last after a restart have to wait for all others; most wait a minute."""
-_MAX_WAITING_STATE_READS = 1_000
 _RENDERING_PROCESSES = 2
 _RENDERING_THREADS = 2
 """More would not be faster: Python runs one of them at a time, between steps of the event loop."""
@@ -158,7 +157,7 @@ class Runtime:
                 database.most_heavy_reads,
                 max(1, database.most_heavy_reads - 1),
                 longest_wait=_STATE_WAIT_SECONDS,
-                most_waiting=_MAX_WAITING_STATE_READS,
+                most_waiting=settings.queues_per_user,
             ),
             file_writing=FairLimiter(THREADS // 2, most_per_owner=2),
             deliveries=WakeSignal(),

@@ -3,13 +3,12 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 import structlog
 
 from chatapi.db.busy_timeout import busy_timeout
 from chatapi.db.connection_watchdog import ConnectionWatchdog
-from chatapi.db.postgres import Connection, PostgresConnections
+from chatapi.db.postgres import Connection, PostgresConnections, has_succeeded
 
 log = structlog.get_logger()
 
@@ -76,15 +75,15 @@ class HealthMonitor:
         try:
             suspicious_after = self._silence_seconds * _SUSPICIOUS_SHARE
             if await _comes_true(asking.done, suspicious_after):
-                return probe if _succeeded(asking) else None
+                return probe if has_succeeded(asking) else None
             newer = asyncio.create_task(self._open_and_ask())
             await _comes_true(
-                lambda: asking.done() or _succeeded(newer),
+                lambda: asking.done() or has_succeeded(newer),
                 self._silence_seconds - suspicious_after,
             )
             if asking.done():
-                return probe if _succeeded(asking) else None
-            if not _succeeded(newer):
+                return probe if has_succeeded(asking) else None
+            if not has_succeeded(newer):
                 self._note_loss("nothing answers")
                 self._connections.abort_all()
                 return None
@@ -94,7 +93,7 @@ class HealthMonitor:
             return replacement
         finally:
             await _abandon(newer)
-            if not _succeeded(asking):
+            if not has_succeeded(asking):
                 # A connection in the middle of a statement cannot be reused.
                 probe.terminate()
                 await asyncio.gather(asking, return_exceptions=True)
@@ -156,15 +155,11 @@ async def _comes_true(condition: Callable[[], bool], seconds: float) -> bool:
     return False
 
 
-def _succeeded(task: asyncio.Task[Any] | None) -> bool:
-    return task is not None and task.done() and not task.cancelled() and task.exception() is None
-
-
 async def _abandon(attempt: asyncio.Task[Connection] | None) -> None:
     """Cancel an attempt, and close the connection it may just have opened."""
     if attempt is None:
         return
     attempt.cancel()
     await asyncio.wait({attempt})
-    if _succeeded(attempt):
+    if has_succeeded(attempt):
         attempt.result().terminate()

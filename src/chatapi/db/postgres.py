@@ -68,7 +68,7 @@ class PostgresConnections:
         try:
             connection = await opening
         except asyncio.CancelledError:
-            if opening.done() and not opening.cancelled() and opening.exception() is None:
+            if has_succeeded(opening):
                 # It was opened at the very moment at which nobody wanted it any more.
                 opening.result().terminate()
             me = asyncio.current_task()
@@ -127,3 +127,8 @@ class PostgresConnections:
             # Not every system has all of them.
             if (option := getattr(socket, name, None)) is not None:
                 used.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def has_succeeded(task: asyncio.Task[Any] | None) -> bool:
+    """Whether a task has ended with a result."""
+    return task is not None and task.done() and not task.cancelled() and task.exception() is None

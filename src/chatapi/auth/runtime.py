@@ -154,8 +154,8 @@ class Runtime:
                 database.most_heavy_reads, max(1, database.most_heavy_reads - 1)
             ),
             state_reads=FairLimiter(
-                database.most_heavy_reads,
-                max(1, database.most_heavy_reads - 1),
+                database.most_state_reads,
+                max(1, database.most_state_reads - 1),
                 longest_wait=_STATE_WAIT_SECONDS,
                 most_waiting=settings.queues_per_user,
             ),

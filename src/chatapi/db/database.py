@@ -72,6 +72,8 @@ class Database:
         self.pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
         self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, self.pool_size // 2))
         """How many connections may run expensive reads; the others remain for other requests."""
+        self.most_state_reads = max(1, self.pool_size // 4)
+        """How many further ones may read the state of new queues, which all clients may need."""
         self._returning: set[asyncio.Future[None]] = set()
         """Connections of cancelled callers that are being returned to the pool."""
         self._writer_turns: defaultdict[RealmId | None, WriterTurn] = defaultdict(WriterTurn)

@@ -5,10 +5,12 @@ becomes visible is logged: a client that fetches what changed lately does not ge
 """
 
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from datetime import datetime
+from typing import Any, ClassVar, Self
 
 from typing_extensions import TypedDict, override
 
+from chatapi.auth.users import UserRecord
 from chatapi.core.ids import UserId
 from chatapi.events.cache_tags import NO_CACHE_TAGS
 from chatapi.events.client import ClientView
@@ -18,7 +20,9 @@ from chatapi.features.users.presence.payloads import (
     ClientPresencePayload,
     MomentsPayload,
     client_payload,
+    moments_payload,
 )
+from chatapi.features.users.presence.rules import LastSeen
 
 SIMPLIFIED = "simplified_presence_events"
 """The capability of clients that know the newer format."""
@@ -52,6 +56,15 @@ class PresenceChanged(Event):
     email: str
     server_timestamp: float
     moments: MomentsPayload
+
+    @classmethod
+    def of(cls, user: UserRecord, email: str, seen: LastSeen, now: datetime) -> Self:
+        return cls(
+            user_id=user.id,
+            email=email,
+            server_timestamp=now.timestamp(),
+            moments=moments_payload(seen),
+        )
 
     @override
     def variant(self, view: ClientView) -> Hashable:

@@ -6,11 +6,9 @@ from datetime import timedelta
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import UserId
-from chatapi.features.users.presence.events import PresenceShown
-from chatapi.features.users.presence.payloads import moments_payload
+from chatapi.features.users.presence.events import PresenceChanged, PresenceShown
 from chatapi.features.users.presence.repository import PresenceRepository
 from chatapi.features.users.presence.rules import USUAL_HISTORY_DAYS, LastSeen
-from chatapi.features.users.presence.writer import presence_event
 from chatapi.permissions.user_visibility import user_visible_to
 
 
@@ -24,7 +22,7 @@ async def change_visibility(ctx: Context, *, is_hidden: bool) -> None:
     await repository.replace({user.id: seen}, await repository.take_update_ids(1))
     if not ctx.realm.options.presence_disabled:
         email = user.api_email(ctx.realm, ctx.settings.root_domain)
-        ctx.emit(presence_event(user, email, seen, now), to=user_visible_to(user))
+        ctx.emit(PresenceChanged.of(user, email, seen, now), to=user_visible_to(user))
 
 
 async def list_shown_presence(
@@ -38,11 +36,11 @@ async def list_shown_presence(
     active = {user.id: user for user in users if user.is_active}
     found = await PresenceRepository(ctx.db, ctx.realm.id).list_some(active)
     return {
-        user_id: PresenceShown(
-            user_id=user_id,
-            email=active[user_id].api_email(ctx.realm, ctx.settings.root_domain),
-            server_timestamp=now.timestamp(),
-            moments=moments_payload(seen),
+        user_id: PresenceShown.of(
+            active[user_id],
+            active[user_id].api_email(ctx.realm, ctx.settings.root_domain),
+            seen,
+            now,
         )
         for user_id, seen in found.items()
         if seen.idle_at is not None and seen.idle_at >= since

@@ -8,7 +8,6 @@ from chatapi.auth.users import UserRecord
 from chatapi.core.ids import RealmId, UserId
 from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.users.presence.events import PresenceChanged
-from chatapi.features.users.presence.payloads import moments_payload
 from chatapi.features.users.presence.repository import PresenceRepository
 from chatapi.features.users.presence.rules import NEVER_SEEN, LastSeen, PingStatus
 from chatapi.permissions.user_visibility import user_visible_to
@@ -50,19 +49,10 @@ class PresenceWriter:
         await repository.replace(changed, last_update_id)
         if news and await self._is_small(repository):
             for ping, now in news:
-                event = presence_event(ping.user, ping.email, now, ping.at)
+                event = PresenceChanged.of(ping.user, ping.email, now, ping.at)
                 work.emit(self._realm_id, event, to=user_visible_to(ping.user))
         return [None] * len(pings)
 
     async def _is_small(self, repository: PresenceRepository) -> bool:
         limit = MAX_PEOPLE_TO_NOTIFY + 1
         return await repository.count_people(limit) < limit
-
-
-def presence_event(user: UserRecord, email: str, seen: LastSeen, now: datetime) -> PresenceChanged:
-    return PresenceChanged(
-        user_id=user.id,
-        email=email,
-        server_timestamp=now.timestamp(),
-        moments=moments_payload(seen),
-    )

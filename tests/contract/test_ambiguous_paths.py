@@ -27,9 +27,9 @@ def is_parameter(segment: str) -> bool:
 
 def are_ambiguous(one: str, other: str) -> bool:
     """Whether each has a fixed word where the other has a parameter, and nothing else differs."""
-    pairs = list(zip(one.split("/"), other.split("/"), strict=False))
     if one.count("/") != other.count("/"):
         return False
+    pairs = list(zip(one.split("/"), other.split("/"), strict=True))
     if any(a != b and not is_parameter(a) and not is_parameter(b) for a, b in pairs):
         return False
     sides = {is_parameter(a) for a, b in pairs if is_parameter(a) != is_parameter(b)}

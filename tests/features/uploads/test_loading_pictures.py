@@ -60,12 +60,17 @@ async def general(make_channel: MakeChannel, owner: Person) -> ChannelRecord:
     return await make_channel("general", subscribers=[owner])
 
 
+@pytest.fixture
+async def url(client: ApiClient, runtime: Runtime, member: Person) -> str:
+    """The address of a picture of the member, which is drawn only when a test says so."""
+    stop_drawing(runtime)
+    return await upload_picture(client, member)
+
+
 class TestWhatHappensBetweenRenderingAndWriting:
     async def test_picture_that_is_drawn_then_is_shown(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         with interrupted_statement(
             runtime.database, LOOKUP, lambda: draw_all(runtime), moment="after"
         ):
@@ -75,10 +80,8 @@ class TestWhatHappensBetweenRenderingAndWriting:
         assert shown(url) in await html_of(client, owner, message)
 
     async def test_file_that_is_deleted_then_is_a_link_in_the_new_message(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         listener = await listen(client, owner, event_types=["message"], apply_markdown=True)
         with interrupted_statement(
             runtime.database, LOOKUP, lambda: delete_file(client, member), moment="after"
@@ -89,10 +92,8 @@ class TestWhatHappensBetweenRenderingAndWriting:
         assert event["message"]["content"] == link_to(url)
 
     async def test_file_that_is_deleted_then_is_a_link_in_the_edited_message(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         message = await send_to_person(client, member, owner, "nothing")
         listener = await listen(client, owner, event_types=["update_message"], apply_markdown=True)
         with interrupted_statement(
@@ -105,10 +106,8 @@ class TestWhatHappensBetweenRenderingAndWriting:
         assert event["rendered_content"] == link_to(url)
 
     async def test_other_pictures_of_the_message_stay_until_they_are_drawn(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
-        stop_drawing(runtime)
-        deleted = await upload_picture(client, member)
         [attachment] = (await attachments_of(client, member))["attachments"]
         kept = await upload_picture(client, member)
 
@@ -116,18 +115,22 @@ class TestWhatHappensBetweenRenderingAndWriting:
             assert_success(await client.delete(f"/attachments/{attachment['id']}", member))
 
         with interrupted_statement(runtime.database, LOOKUP, delete_first, moment="after"):
-            content = f"![cat]({deleted})\n\n[dog]({kept})"
+            content = f"![cat]({url})\n\n[dog]({kept})"
             message = await send_to_person(client, member, owner, content)
-        dog = f"{link_to(deleted)}\n{link_to(kept, 'dog')}\n"
+        dog = f"{link_to(url)}\n{link_to(kept, 'dog')}\n"
         assert await html_of(client, owner, message) == dog + loading(kept)
         await draw_all(runtime)
         assert await html_of(client, owner, message) == dog + shown(kept)
 
     async def test_sender_who_loses_access_then_shows_a_link(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        owner: Person,
+        member: Person,
+        guest: Person,
+        url: str,
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         opens = await send_to_person(client, member, owner, f"[cat]({url})")
 
         async def delete_message() -> None:
@@ -146,9 +149,8 @@ class TestKilledProcess:
         owner: Person,
         member: Person,
         clock: MovableClock,
+        url: str,
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         message = await send_to_person(client, member, owner, f"[cat]({url})")
 
         async def die() -> None:
@@ -165,10 +167,8 @@ class TestKilledProcess:
         assert shown(url) in await html_of(client, owner, message)
 
     async def test_process_that_gives_up_late_leaves_what_another_has_drawn(
-        self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock
+        self, client: ApiClient, runtime: Runtime, member: Person, clock: MovableClock, url: str
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         taken = []
         for _ in range(4):
             pending = await take_image(runtime)
@@ -183,10 +183,8 @@ class TestKilledProcess:
 
 class TestDeletedWhilePending:
     async def test_messages_show_a_link_and_the_job_has_nothing_to_do(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         block = await send_to_person(client, member, owner, f"[cat]({url})")
         inline = await send_to_person(client, owner, member, f"![cat]({url})")
         listener = await listen(client, owner, event_types=["update_message"], apply_markdown=True)
@@ -200,10 +198,8 @@ class TestDeletedWhilePending:
         assert not await draw_next_thumbnail(runtime)
 
     async def test_message_with_a_drawn_picture_is_not_updated(
-        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
+        self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         await draw_all(runtime)
         listener = await listen(client, owner, event_types=["update_message"])
@@ -218,9 +214,8 @@ class TestDeletedWhilePending:
         realm: RealmRecord,
         owner: Person,
         member: Person,
+        url: str,
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         pending = await take_image(runtime)
         assert pending is not None
@@ -245,9 +240,8 @@ class TestMessageDeletedWhilePending:
         owner: Person,
         member: Person,
         clock: MovableClock,
+        url: str,
     ) -> None:
-        stop_drawing(runtime)
-        url = await upload_picture(client, member)
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         assert_success(await client.delete(f"/messages/{message}", owner))
         await self.assert_everything_ends(runtime, clock)
@@ -259,10 +253,9 @@ class TestMessageDeletedWhilePending:
         owner: Person,
         member: Person,
         clock: MovableClock,
+        url: str,
     ) -> None:
-        stop_drawing(runtime)
         await change_realm(client, owner, message_retention_days=1)
-        url = await upload_picture(client, member)
         await send_to_person(client, member, owner, f"[cat]({url})")
         clock.advance(days=2)
         await delete_expired_messages(runtime)

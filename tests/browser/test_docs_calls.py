@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.conftest import KeepScreenshot
 from tests.support.docs_page import Call, DocsPage, Site
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 pytestmark = pytest.mark.browser
 
@@ -32,6 +33,7 @@ def post_message(site: Site, content: str) -> None:
         f"{site.url}/api/v1/messages",
         auth=(site.email, site.api_key),
         json={"type": "channel", "to": "general", "topic": "docs", "content": content},
+        timeout=MAX_WAIT_SECONDS,
     )
     assert sent.status_code == 200, sent.text
 

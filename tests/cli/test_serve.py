@@ -13,7 +13,7 @@ from sqlalchemy import make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
 from tests.cli.polling import poll, register, until_poll_has_arrived
-from tests.support.command import TOO_MUCH_GRACE, Command
+from tests.support.command import PATIENCE_SECONDS, TOO_MUCH_GRACE, Command
 from tests.support.server_process import free_port
 from tests.support.tcp_proxy import tcp_proxy, to_postgres
 from tests.support.waiting import until
@@ -97,7 +97,9 @@ class TestCommandsBesideTheServer:
             command.answer(
                 "user", "password", "--email", OWNER_EMAIL, "--password-stdin", stdin="better one\n"
             )
-            async with httpx.AsyncClient(base_url=f"{serving.url}/api/v1") as client:
+            async with httpx.AsyncClient(
+                base_url=f"{serving.url}/api/v1", timeout=PATIENCE_SECONDS
+            ) as client:
                 credentials = {"username": OWNER_EMAIL, "password": "better one"}
                 assert (await client.post("/fetch_api_key", data=credentials)).status_code == 200
 
@@ -120,7 +122,9 @@ async def test_login_limit_cannot_be_evaded_by_a_forwarded_address(
     limits = command.with_settings(trusted_proxies=proxy, rate_limits="on", logins_per_minute="2")
     with limits.serving() as serving:
         serving.read_greeting(last="╰")
-        async with httpx.AsyncClient(base_url=f"{serving.url}/api/v1") as client:
+        async with httpx.AsyncClient(
+            base_url=f"{serving.url}/api/v1", timeout=PATIENCE_SECONDS
+        ) as client:
             statuses = [
                 (
                     await client.post(
@@ -162,5 +166,5 @@ def call_by_curl(line: list[str]) -> dict[str, Any]:
         answer = json.loads(subprocess.check_output([*line, "--silent"]))
     else:
         name, _, key = line[2].partition(":")
-        answer = httpx.get(line[3], auth=(name, key)).json()
+        answer = httpx.get(line[3], auth=(name, key), timeout=PATIENCE_SECONDS).json()
     return answer

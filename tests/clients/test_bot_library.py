@@ -6,16 +6,22 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.settings import Settings
 from tests.clients import counting_bot
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 from tests.support.waiting import until_polls_wait, until_true
 
-MAX_WAIT_SECONDS = 60
-"""Importing the library takes long on a busy machine."""
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """A poll whose client has gone ends with the next heartbeat."""
+    return settings.model_copy(update={"heartbeat_seconds": 1})
 
 
 @asynccontextmanager
@@ -27,13 +33,13 @@ async def running_bot(config: Path, runtime: Runtime, realm: RealmRecord) -> Asy
         *("--config-file", str(config), "--quiet"),
     )
     try:
-        await until_polls_wait(runtime, realm, seconds=MAX_WAIT_SECONDS)
+        await until_polls_wait(runtime, realm)
         yield
     finally:
         process.kill()
         await process.wait()
         # Until the server has noticed, the next process seems to wait before it has registered.
-        await until_polls_wait(runtime, realm, 0, seconds=MAX_WAIT_SECONDS)
+        await until_polls_wait(runtime, realm, 0)
 
 
 async def replies_to(client: ApiClient, reader: Person, bot: Person) -> list[str]:
@@ -70,7 +76,7 @@ async def test_bot_that_uses_storage_remembers_across_a_restart(
         async def has_replied() -> bool:
             return await replies_to(client, owner, bot) == expected
 
-        await until_true(has_replied, MAX_WAIT_SECONDS)
+        await until_true(has_replied)
 
     async with running_bot(config, runtime, realm):
         await tell(["1: hello"], type="direct", to=[bot.user_id], content="hello")

@@ -38,7 +38,7 @@ def test_server_is_ready_when_it_says_so(
         assert manager.recv(100) == b"READY=1"
         answer = httpx.get(f"{server.url}/ready", timeout=START_TIMEOUT_SECONDS)
     finally:
-        server.stop()
+        server.kill()
     assert answer.status_code == 200
 
 

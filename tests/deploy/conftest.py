@@ -1,7 +1,7 @@
 """A server behind a proxy of deploy/."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ class Site:
     def __init__(self, folder: Path, database_url: str, start_proxy: StartProxy) -> None:
         self.folder = folder
         self._start_proxy = start_proxy
-        self._stack = ExitStack()
+        self._stack = AsyncExitStack()
         self.uploads = folder / "data" / "uploads"
         self.settings = {
             "trusted_proxies": "127.0.0.1",
@@ -30,11 +30,12 @@ class Site:
         }
         """Those that the example files ask for, on the database of the test."""
 
-    def server(self, **settings: str) -> ServerProcess:
+    async def server(self, **settings: str) -> ServerProcess:
         """A server with the settings that the example files ask for."""
         folder = self.folder / f"server-{free_port()}"
         folder.mkdir()
-        return self._stack.enter_context(server_process(folder, **{**self.settings, **settings}))
+        starting = server_process(folder, **{**self.settings, **settings})
+        return await self._stack.enter_async_context(starting)
 
     def proxy(self, *servers: ServerProcess, changes: Mapping[str, str] | None = None) -> Proxy:
         """The proxy in front of one server or two; the other place is empty for one."""
@@ -44,8 +45,8 @@ class Site:
         backend = Backend((first, second), self.uploads)
         return self._stack.enter_context(self._start_proxy(folder, backend, changes or {}))
 
-    def close(self) -> None:
-        self._stack.close()
+    async def close(self) -> None:
+        await self._stack.aclose()
 
 
 PROXIES: Mapping[str, StartProxy] = {"nginx": nginx, "caddy": caddy}
@@ -58,14 +59,14 @@ def start_proxy(request: pytest.FixtureRequest) -> StartProxy:
 
 
 @pytest.fixture
-def site(
+async def site(
     settings: Settings,
     realm: RealmRecord,
     start_proxy: StartProxy,
     tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Site]:
+) -> AsyncIterator[Site]:
     site = Site(tmp_path_factory.mktemp("site"), settings.database_url, start_proxy)
     try:
         yield site
     finally:
-        site.close()
+        await site.close()

@@ -1,5 +1,7 @@
 """`chatapi doctor` and a real proxy: what the proxy does not pass on is found."""
 
+import asyncio
+
 import pytest
 
 from tests.deploy.conftest import Site, StartProxy
@@ -9,17 +11,18 @@ from tests.support.proxies import Proxy, nginx
 pytestmark = [pytest.mark.deploy, pytest.mark.any_database]
 
 
-def proxy_findings(site: Site, proxy: Proxy) -> dict[str, str]:
+async def proxy_findings(site: Site, proxy: Proxy) -> dict[str, str]:
     """The findings about the proxy by level, with the settings that the examples ask for."""
     settings = {**site.settings, "public_url": proxy.url}
     command = Command(site.folder, settings).with_variables(SSL_CERT_FILE=str(proxy.authority))
-    findings = command.run("doctor", "--json").json["findings"]
+    outcome = await asyncio.to_thread(command.run, "doctor", "--json")
+    findings = outcome.json["findings"]
     return {each["level"]: each["message"] for each in findings if each["area"] == "proxy"}
 
 
 async def test_example_files_are_found_to_be_right(site: Site) -> None:
-    proxy = site.proxy(site.server())
-    assert proxy_findings(site, proxy) == {"ok": f"{proxy.url} leads to the server"}
+    proxy = site.proxy(await site.server())
+    assert await proxy_findings(site, proxy) == {"ok": f"{proxy.url} leads to the server"}
 
 
 class TestNginx:
@@ -37,15 +40,15 @@ class TestNginx:
     async def test_header_that_is_not_passed_on_is_named(
         self, site: Site, line: str, seen: str
     ) -> None:
-        proxy = site.proxy(site.server(), changes={line: ""})
-        [(level, message)] = proxy_findings(site, proxy).items()
+        proxy = site.proxy(await site.server(), changes={line: ""})
+        [(level, message)] = (await proxy_findings(site, proxy)).items()
         assert level == "warning"
         assert f"its address is {seen}" in message
         assert line.split()[1] in message
 
     async def test_proxy_without_a_server_behind_it_is_an_error(self, site: Site) -> None:
-        server = site.server()
+        server = await site.server()
         proxy = site.proxy(server)
-        server.terminate()
-        [(level, message)] = proxy_findings(site, proxy).items()
+        await server.terminate()
+        [(level, message)] = (await proxy_findings(site, proxy)).items()
         assert (level, "answers 503" in message) == ("error", True)

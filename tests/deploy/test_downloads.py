@@ -9,6 +9,7 @@ from chatapi.core.errors import NotFoundError
 from tests.deploy.conftest import Site
 from tests.factories import MakeUser, Person
 from tests.support.client import basic_auth
+from tests.support.proxies import REQUEST_TIMEOUT_SECONDS
 
 CONTENT = bytes(range(100))
 NAME = "Größe.mp4"
@@ -42,7 +43,7 @@ def compared(response: httpx.Response) -> dict[str, list[str]]:
 
 class TestDownload:
     async def test_is_the_response_of_the_server(self, site: Site, member: Person) -> None:
-        proxy = site.proxy(site.server(cors_origins=ORIGIN))
+        proxy = site.proxy(await site.server(cors_origins=ORIGIN))
         async with proxy.client(member) as http:
             url = await upload(http)
             cases: list[dict[str, str]] = [
@@ -62,8 +63,10 @@ class TestDownload:
             ]
             by_proxy = [await http.get(url, headers=headers) for headers in cases]
             by_proxy.append(await http.head(url))
-        plain = site.server(accel_location="", cors_origins=ORIGIN)
-        async with httpx.AsyncClient(base_url=plain.url, auth=basic_auth(member)) as http:
+        plain = await site.server(accel_location="", cors_origins=ORIGIN)
+        async with httpx.AsyncClient(
+            base_url=plain.url, auth=basic_auth(member), timeout=REQUEST_TIMEOUT_SECONDS
+        ) as http:
             by_server = [await http.get(url, headers=headers) for headers in cases]
             by_server.append(await http.head(url))
         for case, sent, expected in zip([*cases, "HEAD"], by_proxy, by_server, strict=True):
@@ -74,7 +77,7 @@ class TestDownload:
 
     @pytest.mark.any_database
     async def test_bytes_come_from_the_proxy(self, site: Site, member: Person) -> None:
-        server = site.server()
+        server = await site.server()
         proxy = site.proxy(server)
         async with proxy.client(member) as http:
             url = await upload(http)
@@ -85,7 +88,7 @@ class TestDownload:
 
     async def test_needs_access(self, site: Site, member: Person, make_user: MakeUser) -> None:
         stranger = await make_user()
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         async with proxy.client(member) as http:
             url = await upload(http)
             (stored,) = stored_files(site.uploads)
@@ -104,7 +107,7 @@ class TestDownload:
 
     @pytest.mark.any_database
     async def test_missing_file_gets_the_error_envelope(self, site: Site, member: Person) -> None:
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         async with proxy.client(member) as http:
             url = await upload(http)
             (stored,) = stored_files(site.uploads)

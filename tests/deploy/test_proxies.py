@@ -89,7 +89,7 @@ def open_tls(proxy: Proxy) -> ssl.SSLContext:
 
 class TestConnections:
     async def test_message_arrives_in_a_waiting_poll(self, site: Site, member: Person) -> None:
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         async with proxy.client(member) as http:
             queue = await register(http)
             waiting = asyncio.create_task(http.get("/api/v1/events", params=queue))
@@ -104,11 +104,11 @@ class TestConnections:
     async def test_http_2_is_offered_and_plain_http_is_redirected(
         self, site: Site, member: Person
     ) -> None:
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         _reader, writer = await asyncio.open_connection(HOST, proxy.port, ssl=open_tls(proxy))
         assert writer.get_extra_info("ssl_object").selected_alpn_protocol() == "h2"
         writer.close()
-        async with httpx.AsyncClient() as http:
+        async with httpx.AsyncClient(timeout=REQUEST_TIMEOUT_SECONDS) as http:
             answer = await http.post(f"http://{HOST}:{proxy.plain_port}/api/v1/messages?a=b")
         assert answer.status_code == 308
         location = httpx.URL(answer.headers["location"])
@@ -118,7 +118,7 @@ class TestConnections:
     async def test_event_of_a_stream_arrives_while_it_is_open(
         self, site: Site, member: Person
     ) -> None:
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         async with proxy.client(member) as http, event_stream(http) as arriving:
             for text in ("one", "two"):
                 sent = await send(http, member, text)
@@ -134,8 +134,8 @@ class TestTimeouts:
         return nginx
 
     @pytest.fixture
-    def proxy(self, site: Site) -> Proxy:
-        server = site.server(heartbeat_seconds="1")
+    async def proxy(self, site: Site) -> Proxy:
+        server = await site.server(heartbeat_seconds="1")
         return site.proxy(server, changes={"proxy_read_timeout 75s": "proxy_read_timeout 2s"})
 
     @pytest.mark.any_database
@@ -164,7 +164,7 @@ class TestTimeouts:
 
 class TestUploads:
     async def test_largest_file_is_stored_and_sent_back(self, site: Site, member: Person) -> None:
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         content = bytes(range(256)) * (LARGEST_FILE // 256)
         async with proxy.client(member) as http:
             stored = (await upload(http, content)).raise_for_status().json()
@@ -174,7 +174,7 @@ class TestUploads:
 
     @pytest.mark.any_database
     async def test_larger_request_gets_the_error_envelope(self, site: Site, member: Person) -> None:
-        proxy = site.proxy(site.server())
+        proxy = site.proxy(await site.server())
         async with proxy.client(member) as http:
             sent = await upload(http, b"x" * (LARGEST_FILE + 1))
         refused = await refused_upload(proxy, member, LARGEST_FILE + 2 * MIB + 1)
@@ -187,7 +187,7 @@ class TestClientAddress:
     async def test_is_the_one_the_proxy_sees_whatever_the_client_claims(
         self, site: Site, member: Person
     ) -> None:
-        server = site.server(rate_limits="on", logins_per_minute="2", access_log="true")
+        server = await site.server(rate_limits="on", logins_per_minute="2", access_log="true")
         proxy = site.proxy(server)
         claimed = {"X-Forwarded-For": "203.0.113.9", "X-Real-IP": "203.0.113.9"}
         async with (
@@ -219,7 +219,7 @@ def addresses_of_logins(server: ServerProcess) -> list[str]:
 
 @pytest.mark.any_database
 async def test_metrics_are_not_passed_on(site: Site, member: Person) -> None:
-    server = site.server(metrics="on")
+    server = await site.server(metrics="on")
     proxy = site.proxy(server)
     async with proxy.client(member) as http:
         inside = await http.get(f"{server.url}/metrics")
@@ -233,7 +233,7 @@ class TestRestarts:
     async def test_two_servers_are_restarted_one_after_the_other(
         self, site: Site, member: Person, start_proxy: StartProxy
     ) -> None:
-        servers = [site.server(), site.server()]
+        servers = [await site.server(), await site.server()]
         proxy = site.proxy(*servers)
         refusals: list[int] = []
         async with proxy.client(member) as http:
@@ -254,10 +254,10 @@ class TestRestarts:
                 # Connections to both are kept open by now.
                 for each in range(8):
                     await send_until_taken(f"{number} before {each}")
-                await asyncio.to_thread(server.terminate)
+                await server.terminate()
                 for each in range(8):
                     await send_until_taken(f"{number} meanwhile {each}")
-                await asyncio.to_thread(server.start)
+                await server.start()
             newest = {"anchor": "newest", "num_before": "100", "num_after": "0"}
             found = (await http.get("/api/v1/messages", params=newest)).json()["messages"]
         assert len(found) == 2 * (8 + 8)
@@ -268,12 +268,12 @@ class TestRestarts:
     async def test_without_a_server_the_error_says_that_it_is_temporary(
         self, site: Site, member: Person
     ) -> None:
-        server = site.server()
+        server = await site.server()
         proxy = site.proxy(server)
-        await asyncio.to_thread(server.terminate)
+        await server.terminate()
         async with proxy.client(member) as http:
             answer = await http.get("/api/v1/users/me")
-            await asyncio.to_thread(server.start)
+            await server.start()
 
             async def is_back() -> bool:
                 return (await http.get("/api/v1/users/me")).status_code == 200

@@ -17,7 +17,7 @@ from tests.support.event_streams import Streams, messages
 from tests.support.listening import Listener, listen
 from tests.support.live_server import live_server
 from tests.support.sample_events import Noted, PersonTouched, Whispered, commit_events
-from tests.support.waiting import until_polls_wait
+from tests.support.waiting import MAX_WAIT_SECONDS, until_polls_wait
 
 
 @pytest.fixture
@@ -147,7 +147,10 @@ class TestLongPollOverAConnection:
     async def test_disconnected_client_loses_no_logged_event(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
     ) -> None:
-        async with live_server(app) as url, httpx.AsyncClient(base_url=url) as http:
+        async with (
+            live_server(app) as url,
+            httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as http,
+        ):
             params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
             poll = asyncio.create_task(
                 http.get("/api/v1/events", params=params, auth=basic_auth(listener.person))
@@ -161,7 +164,10 @@ class TestLongPollOverAConnection:
     async def test_disconnected_client_loses_no_ephemeral_event(
         self, runtime: Runtime, realm: RealmRecord, listener: Listener, app: ChatApp
     ) -> None:
-        async with live_server(app) as url, httpx.AsyncClient(base_url=url) as http:
+        async with (
+            live_server(app) as url,
+            httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as http,
+        ):
             params = {"queue_id": listener.queue_id, "last_event_id": str(listener.last_event_id)}
             poll = asyncio.create_task(
                 http.get("/api/v1/events", params=params, auth=basic_auth(listener.person))

@@ -318,7 +318,7 @@ async def test_queue_that_is_being_registered_while_another_process_starts_goes_
             await until_lock_is_awaited(other)
             # As it does when it is started.
             await second.runtime.queues.begin_epoch()
-            await until_true(partial(is_carried_over, other, watched), seconds=60)
+            await until_true(partial(is_carried_over, other, watched))
         made = await registration
         await notes(first, world, "a", 3)
         assert await read(first, made) == ["a0", "a1", "a2"]

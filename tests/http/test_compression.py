@@ -29,7 +29,7 @@ from tests.support.client import ApiClient, basic_auth
 from tests.support.live_server import live_server
 from tests.support.responses import assert_success
 from tests.support.routes import ROUTES
-from tests.support.waiting import until
+from tests.support.waiting import MAX_WAIT_SECONDS, until
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -95,7 +95,9 @@ async def http(app: ChatApp, member: Person) -> AsyncIterator[httpx.AsyncClient]
     """A member's connection to a real server; it says nothing about compression by itself."""
     async with (
         live_server(app) as address,
-        httpx.AsyncClient(base_url=address, auth=basic_auth(member), timeout=30) as http,
+        httpx.AsyncClient(
+            base_url=address, auth=basic_auth(member), timeout=MAX_WAIT_SECONDS
+        ) as http,
     ):
         del http.headers["Accept-Encoding"]
         yield http

@@ -14,6 +14,7 @@ from tests.support.documented_responses import service_document
 from tests.support.live_server import live_server
 from tests.support.responses import assert_success
 from tests.support.routes import ROUTES
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 READS = ("/api/v1/users", "/api/v1/streams", "/api/v1/realm/emoji")
 PUBLIC = "/openapi.json"
@@ -24,7 +25,10 @@ any_database = pytest.mark.any_database
 @pytest.fixture
 async def http(app: ChatApp) -> AsyncIterator[httpx.AsyncClient]:
     """A connection to a real server, which would fail if a body came after a 304."""
-    async with live_server(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as http:
+    async with (
+        live_server(app) as address,
+        httpx.AsyncClient(base_url=address, timeout=MAX_WAIT_SECONDS) as http,
+    ):
         yield http
 
 

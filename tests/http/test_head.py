@@ -11,6 +11,7 @@ from tests.support.client import ApiClient, basic_auth
 from tests.support.live_server import live_server
 from tests.support.responses import assert_success
 from tests.support.routes import ROUTES, example_of
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 # Headers do not depend on the database.
 pytestmark = pytest.mark.any_database
@@ -22,7 +23,10 @@ GET_ROUTES = [route for route in ROUTES if route.method == "GET"]
 @pytest.fixture
 async def http(app: ChatApp) -> AsyncIterator[httpx.AsyncClient]:
     """A connection to a real server, which would fail if a body came after a HEAD."""
-    async with live_server(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as http:
+    async with (
+        live_server(app) as address,
+        httpx.AsyncClient(base_url=address, timeout=MAX_WAIT_SECONDS) as http,
+    ):
         yield http
 
 

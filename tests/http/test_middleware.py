@@ -30,7 +30,7 @@ from tests.support.responses import assert_error, assert_success
 from tests.support.sample_events import Noted, commit_events
 from tests.support.server_process import server_process
 from tests.support.servers import migrate
-from tests.support.waiting import until_polls_wait, until_true
+from tests.support.waiting import MAX_WAIT_SECONDS, until_polls_wait, until_true
 
 router = FeatureRouter("Tests")
 
@@ -141,13 +141,13 @@ class TestMemory:
 
 class TestAccessLog:
     async def test_has_one_line_per_request_without_its_secrets(self, tmp_path: Path) -> None:
-        with server_process(tmp_path, access_log="true", log_format="json") as server:
-            async with httpx.AsyncClient(base_url=server.url) as http:
+        async with server_process(tmp_path, access_log="true", log_format="json") as server:
+            async with httpx.AsyncClient(base_url=server.url, timeout=MAX_WAIT_SECONDS) as http:
                 await http.get("/api/v1/nothing", params={"zebra": "secret"})
                 await http.get("/user_uploads/temporary/secret/a.txt")
                 await http.get("/user_uploads/temporary/secret/a.txt/more")
                 await http.post("/api/v1/external/json", params={"api_key": "secret"}, json={})
-            server.terminate()
+            await server.terminate()
         lines = [orjson.loads(line) for line in server.log.splitlines() if line.startswith("{")]
         entries = [line for line in lines if line["event"] == "request"]
         template = "/user_uploads/temporary/{link}/{filename}"

@@ -34,42 +34,46 @@ class TestTermination:
     async def test_answers_waiting_polls_and_ends(
         self, settings: Settings, realm: RealmRecord, member: Person, server_folder: Path
     ) -> None:
-        with server_process(server_folder, database_url=settings.database_url) as server:
-            async with httpx.AsyncClient(
+        async with (
+            server_process(server_folder, database_url=settings.database_url) as server,
+            httpx.AsyncClient(
                 base_url=f"{server.url}/api/v1",
                 auth=basic_auth(member),
                 timeout=START_TIMEOUT_SECONDS,
-            ) as http:
-                registered = (await http.post("/register")).json()
-                position = {name: registered[name] for name in ("queue_id", "last_event_id")}
-                sent: list[str] = []
+            ) as http,
+        ):
+            registered = (await http.post("/register")).json()
+            position = {name: registered[name] for name in ("queue_id", "last_event_id")}
+            sent: list[str] = []
 
-                async def trace(step: str, _details: object) -> None:
-                    sent.extend([step] * (step == "http11.send_request_body.complete"))
+            async def trace(step: str, _details: object) -> None:
+                sent.extend([step] * (step == "http11.send_request_body.complete"))
 
-                polls = [
-                    asyncio.create_task(
-                        http.get("/events", params=position, extensions={"trace": trace})
-                    )
-                    for _ in range(3)
-                ]
-                await until(lambda: len(sent) == 3)
-                # Sent later and already answered: by now the server has read the polls, too.
-                await http.get("/users/me")
-                async with asyncio.timeout(MAX_WAIT_SECONDS):
-                    await asyncio.to_thread(server.terminate)
-                    responses = [(await poll).json() for poll in polls]
+            polls = [
+                asyncio.create_task(
+                    http.get("/events", params=position, extensions={"trace": trace})
+                )
+                for _ in range(3)
+            ]
+            await until(lambda: len(sent) == 3)
+            # Sent later and already answered: by now the server has read the polls, too.
+            await http.get("/users/me")
+            async with asyncio.timeout(MAX_WAIT_SECONDS):
+                await server.terminate()
+                responses = [(await poll).json() for poll in polls]
         assert [response["events"][0]["type"] for response in responses] == ["heartbeat"] * 3
 
     async def test_upload_that_takes_too_long_gets_the_envelope(
         self, settings: Settings, realm: RealmRecord, member: Person, server_folder: Path
     ) -> None:
-        with server_process(
-            server_folder, database_url=settings.database_url, shutdown_grace_seconds="1"
-        ) as server:
-            async with half_an_upload(server, member) as (reader, _writer, _rest):
-                await asyncio.to_thread(server.terminate)
-                status, body = await read_answer(reader)
+        async with (
+            server_process(
+                server_folder, database_url=settings.database_url, shutdown_grace_seconds="1"
+            ) as server,
+            half_an_upload(server, member) as (reader, _writer, _rest),
+        ):
+            await server.terminate()
+            status, body = await read_answer(reader)
         assert (status, body["result"], body["code"]) == (503, "error", "SERVICE_UNAVAILABLE")
 
     @pytest.mark.parametrize("workers", [1, 2])
@@ -81,21 +85,21 @@ class TestTermination:
         server_folder: Path,
         workers: int,
     ) -> None:
-        with server_process(
+        async with server_process(
             server_folder,
             ("--workers", str(workers)),
             database_url=settings.database_url,
             shutdown_grace_seconds="600",
         ) as server:
             async with half_an_upload(server, member) as (reader, writer, rest):
-                ending = asyncio.create_task(asyncio.to_thread(server.terminate))
+                ending = asyncio.create_task(server.terminate())
                 # No client can connect any more: the server is about to end.
                 await until(lambda: not server.listens(), STOP_TIMEOUT_SECONDS)
                 writer.write(rest)
                 status, body = await read_answer(reader)
                 await ending
             assert (status, body["result"]) == (200, "success")
-            await asyncio.to_thread(server.start)
+            await server.start()
             async with httpx.AsyncClient(
                 base_url=server.url, timeout=START_TIMEOUT_SECONDS
             ) as http:

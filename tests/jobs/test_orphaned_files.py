@@ -25,13 +25,13 @@ from tests.factories import Person
 from tests.features.emoji.adding import add_emoji
 from tests.features.emoji.pictures import moving_picture
 from tests.features.uploads.files import is_open_to, upload
-from tests.stress.quick_server import quick_server
 from tests.support.apps import running_app
 from tests.support.bucket_server import BucketServer
 from tests.support.client import ApiClient, basic_auth
 from tests.support.clock import MovableClock
 from tests.support.live_server import live_server
-from tests.support.waiting import until
+from tests.support.server_process import server_process
+from tests.support.waiting import MAX_WAIT_SECONDS, until
 
 CONTENT = b"Nobody knows of it"
 
@@ -179,8 +179,7 @@ class TestFolder:
         clock = MovableClock()
         stored = Folder(settings.uploads_dir, clock)
         database = Database(settings)
-        with quick_server(tmp_path_factory.mktemp("server"), **environment) as server:
-            await server.start()
+        async with server_process(tmp_path_factory.mktemp("server"), **environment) as server:
             # It accepts connections before it is ready, and starting writes to the database.
             await until_it_answers(server.url)
             async with DatabaseSession(database) as db:
@@ -198,11 +197,13 @@ class TestFolder:
 
 
 async def until_it_answers(url: str) -> None:
-    async with httpx.AsyncClient(base_url=url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as http:
         (await http.get("/health")).raise_for_status()
 
 
 async def try_to_upload(url: str, person: Person) -> None:
-    async with httpx.AsyncClient(base_url=url, auth=basic_auth(person)) as http:
+    async with httpx.AsyncClient(
+        base_url=url, auth=basic_auth(person), timeout=MAX_WAIT_SECONDS
+    ) as http:
         file = {"file": ("hello.txt", CONTENT)}
         await http.post("/api/v1/user_uploads", files=file)

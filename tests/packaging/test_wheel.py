@@ -81,8 +81,10 @@ class TestTheInstalledWheel:
             first.end()
         with command.serving() as second:
             second.read_greeting(last="╯")
-            answer = httpx.get(f"{second.url}/api/v1/users/me", auth=owner)
-            docs = httpx.get(f"{second.url}/docs")
+            answer = httpx.get(
+                f"{second.url}/api/v1/users/me", auth=owner, timeout=PATIENCE_SECONDS
+            )
+            docs = httpx.get(f"{second.url}/docs", timeout=PATIENCE_SECONDS)
         assert answer.json()["is_owner"]
         assert docs.status_code == httpx.codes.OK
 

@@ -176,7 +176,9 @@ async def test_refusal_is_an_error_of_the_api(url: str, head: bytes, problem: st
 
 
 async def test_large_body_after_a_small_head_is_read(url: str, member: Person) -> None:
-    async with httpx.AsyncClient(base_url=url, auth=basic_auth(member)) as http:
+    async with httpx.AsyncClient(
+        base_url=url, auth=basic_auth(member), timeout=MAX_WAIT_SECONDS
+    ) as http:
         values = {"title": "Hello", "content": "Hello", "unknown": "x" * 1_000_000}
         response = await http.post("/api/v1/saved_snippets", data=values)
     assert response.status_code == 200
@@ -207,7 +209,9 @@ async def test_waiting_poll_is_not_ended(
     app: ChatApp, url: str, realm: RealmRecord, member: Person, client: ApiClient
 ) -> None:
     listener = await listen(client, member, event_types=["test_note"])
-    async with httpx.AsyncClient(base_url=url, auth=basic_auth(member), timeout=30) as http:
+    async with httpx.AsyncClient(
+        base_url=url, auth=basic_auth(member), timeout=MAX_WAIT_SECONDS
+    ) as http:
         values = {"queue_id": listener.queue_id, "last_event_id": "-1"}
         poll = asyncio.create_task(http.get("/api/v1/events", params=values))
         await until_polls_wait(app.runtime, realm)
@@ -263,6 +267,6 @@ async def test_response_that_is_read_bit_by_bit_ends_after_a_time(
 
 
 async def test_connection_is_used_for_several_requests(url: str) -> None:
-    async with httpx.AsyncClient(base_url=url) as http:
+    async with httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as http:
         for _ in range(3):
             assert (await http.get("/api/v1/server_settings")).status_code == 200

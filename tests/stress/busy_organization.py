@@ -13,6 +13,7 @@ import httpx
 from chatapi.core.roles import Role
 from tests.factories import Person
 from tests.support.client import encode_form
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 _VOLATILE = ("queue_id", "server_timestamp", "server_generation", "last_event_id")
 """Keys of a registration that differ each time, or at each start of a server."""
@@ -87,7 +88,7 @@ class Client:
 
 @asynccontextmanager
 async def clients_of(url: str, people: Sequence[Person]) -> AsyncIterator[list[Client]]:
-    async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=60) as http:
+    async with httpx.AsyncClient(base_url=f"{url}/api/v1", timeout=MAX_WAIT_SECONDS) as http:
         yield [Client(person, http) for person in people]
 
 

@@ -2,14 +2,15 @@
 
 import gc
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, ExitStack
+from contextlib import AsyncExitStack
 
 import httpx
 import pytest
 
 from chatapi.core.settings import Settings
-from tests.stress.quick_server import QuickServer, quick_server
+from tests.support.server_process import ServerProcess, server_process
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 
 @pytest.fixture
@@ -29,12 +30,12 @@ async def processes(
     process_count: int,
     valkey: TemporaryValkey,
     tmp_path_factory: pytest.TempPathFactory,
-) -> AsyncIterator[list[QuickServer]]:
+) -> AsyncIterator[list[ServerProcess]]:
     """Servers on one database; several know of each other."""
-    with ExitStack() as stack:
-        servers = [
-            stack.enter_context(
-                quick_server(
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(
+                server_process(
                     tmp_path_factory.mktemp("server"),
                     database_url=settings.database_url,
                     migrate_on_start="false",
@@ -49,18 +50,15 @@ async def processes(
             )
             for _ in range(process_count)
         ]
-        for server in servers:
-            await server.start()
-        yield servers
 
 
 @pytest.fixture
-async def clients(processes: list[QuickServer]) -> AsyncIterator[list[httpx.AsyncClient]]:
+async def clients(processes: list[ServerProcess]) -> AsyncIterator[list[httpx.AsyncClient]]:
     unlimited = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(
-                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=60)
+                httpx.AsyncClient(base_url=server.url, limits=unlimited, timeout=MAX_WAIT_SECONDS)
             )
             for server in processes
         ]

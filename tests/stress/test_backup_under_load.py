@@ -7,7 +7,6 @@ restored server shows.
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,10 +27,10 @@ from tests.stress.busy_organization import (
     change_roles,
     clients_of,
 )
-from tests.stress.quick_server import QuickServer, quick_server
 from tests.support.apps import running_app
 from tests.support.client import encode_form
 from tests.support.command import Command
+from tests.support.server_process import server_process
 from tests.support.servers import Servers
 from tests.support.waiting import until
 
@@ -101,12 +100,12 @@ async def work_and_back_up(clients: list[Client], made_by: Command) -> Load:
         for worker in workers:
             crowd.create_task(worker.work(stop))
         crowd.create_task(change_roles(clients[0], clients[1].person, stop))
-        await until(lambda: len(acknowledged()) >= MESSAGES_BEFORE, seconds=60)
+        await until(lambda: len(acknowledged()) >= MESSAGES_BEFORE)
         first = acknowledged()
         await asyncio.to_thread(made_by.answer, "db", "backup", "chat.backup")
         so_far = len(acknowledged())
         later_queue = (await clients[0].look()).queue_id
-        await until(lambda: len(acknowledged()) >= so_far + MESSAGES_AFTER, seconds=60)
+        await until(lambda: len(acknowledged()) >= so_far + MESSAGES_AFTER)
         stop.set()
     return Load(
         before=before,
@@ -126,31 +125,33 @@ async def test_restored_organization_is_a_moment_of_the_original(
     original, copy, quiet_copy = [await make_empty(backend) for _ in range(3)]
     command(original, tmp_path).answer("db", "upgrade")
     people = await make_people(original)
-    async with served(original, tmp_path) as server, clients_of(server.url, people) as clients:
+    async with (
+        server_process(tmp_path, **environment(original)) as server,
+        clients_of(server.url, people) as clients,
+    ):
         load = await work_and_back_up(clients, command(original, tmp_path))
         # Nothing changes any more: this one must be equal in everything.
         await asyncio.to_thread(command(original, tmp_path).answer, "db", "backup", "quiet.backup")
     for name, target in (("chat", copy), ("quiet", quiet_copy)):
         command(target, tmp_path).answer("db", "verify", f"{name}.backup")
         command(target, tmp_path).answer("db", "restore", f"{name}.backup")
-    async with served(copy, tmp_path) as server, clients_of(server.url, people) as clients:
+    async with (
+        server_process(tmp_path, **environment(copy)) as server,
+        clients_of(server.url, people) as clients,
+    ):
         shown = [await client.look() for client in clients]
         check_moment(load, shown)
         await check_files(load, clients[0], shown[0])
         await check_queues(load, clients[0])
-    async with served(quiet_copy, tmp_path) as server, clients_of(server.url, people) as clients:
+    async with (
+        server_process(tmp_path, **environment(quiet_copy)) as server,
+        clients_of(server.url, people) as clients,
+    ):
         for client, seen in zip(clients, load.after, strict=True):
             again = await client.look()
             assert again.messages == seen.messages
             assert again.state == seen.state
         await check_files(load, clients[0], load.after[0])
-
-
-@asynccontextmanager
-async def served(settings: Settings, folder: Path) -> AsyncIterator[QuickServer]:
-    with quick_server(folder, **environment(settings)) as server:
-        await server.start()
-        yield server
 
 
 def check_moment(load: Load, shown: list[Seen]) -> None:

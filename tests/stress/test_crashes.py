@@ -20,9 +20,9 @@ from chatapi.core.settings import Settings
 from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
-from tests.stress.quick_server import QuickServer
 from tests.stress.talk import Listener, Message, Room, Sender
 from tests.support.apps import running_app
+from tests.support.server_process import ServerProcess
 from tests.support.temporary_valkey import TemporaryValkey
 from tests.support.waiting import until
 
@@ -142,18 +142,18 @@ async def talk_through(talk: Talk, faults: Iterable[Fault]) -> None:
         await listener.catch_up()
 
 
-def killed_in_turn(processes: list[QuickServer], kills: int) -> Iterator[Fault]:
+def killed_in_turn(processes: list[ServerProcess], kills: int) -> Iterator[Fault]:
     for kill in range(kills):
         yield processes[kill % len(processes)].restart_after_crash
 
 
 async def until_acknowledged_anew(talk: Talk) -> None:
     wanted = len(talk.acknowledged) + MESSAGES_BETWEEN_KILLS
-    await until(lambda: len(talk.acknowledged) >= wanted, seconds=30)
+    await until(lambda: len(talk.acknowledged) >= wanted)
 
 
 async def test_one_server_killed_twenty_times(
-    world: World, processes: list[QuickServer], clients: list[httpx.AsyncClient]
+    world: World, processes: list[ServerProcess], clients: list[httpx.AsyncClient]
 ) -> None:
     talk = await begin_talk(world, clients)
     await talk_through(talk, killed_in_turn(processes, kills=20))
@@ -173,7 +173,7 @@ class TestTwoServers:
         return 2
 
     async def test_killed_in_turn(
-        self, world: World, processes: list[QuickServer], clients: list[httpx.AsyncClient]
+        self, world: World, processes: list[ServerProcess], clients: list[httpx.AsyncClient]
     ) -> None:
         talk = await begin_talk(world, clients)
         await talk_through(talk, killed_in_turn(processes, kills=4))

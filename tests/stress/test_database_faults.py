@@ -27,8 +27,8 @@ from tests.support.servers import migrate
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
 
 DATABASE = "faults"
-MAX_FAILURE_SECONDS = 60
-MAX_RETURN_SECONDS = 60
+MAX_FAILURE_SECONDS = 180
+MAX_RETURN_SECONDS = 180
 AT_ONCE = 12
 MAX_START_SECONDS = 150
 
@@ -130,7 +130,7 @@ async def crowd(
         async with httpx.AsyncClient(
             base_url=f"{serving.url}/api/v1",
             auth=basic_auth(member),
-            timeout=60,
+            timeout=MAX_FAILURE_SECONDS,
             # Connections are distributed over the processes when they are opened.
             headers={"Connection": "close"},
         ) as client:

@@ -28,17 +28,17 @@ from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
 from tests.stress.queue_reader import QueueReader
-from tests.stress.quick_server import QuickServer
 from tests.support.apps import running_app
+from tests.support.server_process import ServerProcess
 from tests.support.waiting import until_true
 
 SENDERS = 10
 MESSAGES = 1_000
 DUE_IN_SECONDS = 3
 DUE_WITHIN_SECONDS = 3
-MAX_DELAY = timedelta(seconds=30)
+MAX_DELAY = timedelta(seconds=120)
 """Time limit for a thousand on a busy machine; an idle one takes about a second."""
-MAX_SILENCE = timedelta(seconds=5)
+MAX_SILENCE = timedelta(seconds=60)
 """The longest pause: others go on once the transaction of the killed process is over."""
 
 pytestmark = pytest.mark.slow
@@ -130,7 +130,7 @@ async def until_left(database: Database, count: int) -> None:
         async with DatabaseSession(database) as db:
             return (await db.execute(counting)).scalar_one() <= count
 
-    await until_true(are_few, seconds=60)
+    await until_true(are_few)
 
 
 async def sent_messages(database: Database) -> list[tuple[str, datetime]]:
@@ -142,7 +142,7 @@ async def sent_messages(database: Database) -> list[tuple[str, datetime]]:
 async def test_each_is_sent_once_although_a_process_dies(
     settings: Settings,
     world: World,
-    processes: list[QuickServer],
+    processes: list[ServerProcess],
     clients: list[httpx.AsyncClient],
 ) -> None:
     database = Database(settings)

@@ -25,8 +25,8 @@ from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
 from tests.stress.crowd import Follower, Recruiter, Writer, recruit_email, step_name
-from tests.stress.quick_server import QuickServer
 from tests.support.apps import running_app
+from tests.support.server_process import ServerProcess
 from tests.support.waiting import until, until_true
 
 WRITERS = 45
@@ -104,7 +104,7 @@ def process_count(request: pytest.FixtureRequest) -> int:
 
 async def kill_now_and_then(
     settings: Settings,
-    processes: list[QuickServer],
+    processes: list[ServerProcess],
     connections: list[Connection],
     writers: list[Writer],
 ) -> None:
@@ -117,7 +117,7 @@ async def kill_now_and_then(
         await processes[number].start()
         for other in (*connections[:number], *connections[number + 1 :]):
             # A process that is killed earlier may cost clients a registration (ADR 20).
-            await until_true(partial(has_noticed_new_process, database, other), seconds=30)
+            await until_true(partial(has_noticed_new_process, database, other))
     await database.close()
     await until_acknowledged(writers, (KILLS + 1) * WRITES_BETWEEN_KILLS)
 
@@ -135,13 +135,13 @@ async def has_noticed_new_process(database: Database, connection: Connection) ->
 
 
 async def until_acknowledged(writers: list[Writer], count: int) -> None:
-    await until(lambda: sum(writer.acknowledged for writer in writers) >= count, seconds=30)
+    await until(lambda: sum(writer.acknowledged for writer in writers) >= count)
 
 
 async def test_every_follower_ends_up_with_what_the_database_holds(
     settings: Settings,
     people: list[Person],
-    processes: list[QuickServer],
+    processes: list[ServerProcess],
     clients: list[httpx.AsyncClient],
 ) -> None:
     connections = [Connection(clients, person) for person in people]
@@ -200,7 +200,7 @@ def assert_knows(follower: Follower, truth: Truth) -> None:
 
 
 async def test_an_old_queue_outlives_the_server(
-    people: list[Person], processes: list[QuickServer], clients: list[httpx.AsyncClient]
+    people: list[Person], processes: list[ServerProcess], clients: list[httpx.AsyncClient]
 ) -> None:
     reader, writer = Connection(clients, people[0]), Connection(clients, people[-1])
     follower = Follower(reader, random.Random(0))

@@ -20,8 +20,8 @@ from chatapi.features.messages.fetch.page_size import MAX_BYTES
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.fetch.conversations import send
 from tests.security.seeding import add_messages
-from tests.stress.quick_server import QuickServer
 from tests.support.client import ApiClient
+from tests.support.server_process import ServerProcess
 from tests.support.waiting import until
 
 CONNECTIONS = 8
@@ -31,7 +31,7 @@ SLOWEST_RATIO = 12
 WORST_TEXTS = [(pattern * 10_000)[:10_000] for pattern in ("@_**", "#**", ":a:", "=\n")]
 """Of those that are allowed, these take longest to render."""
 SILENT_CLIENTS = 10
-MAX_ANSWER_SECONDS = 60
+MAX_ANSWER_SECONDS = 180
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +106,7 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
     return {name: round(cuts[at - 1] * 1000, 1) for name, at in (("p50", 50), ("p99", 99))}
 
 
-def resident_bytes(server: QuickServer) -> int:
+def resident_bytes(server: ServerProcess) -> int:
     status = Path(f"/proc/{server.pid}/status").read_text()
     [line] = [line for line in status.splitlines() if line.startswith("VmRSS:")]
     return int(line.split()[1]) * 1024
@@ -128,7 +128,7 @@ async def large_page(
 
 @pytest.mark.usefixtures("large_page")
 async def test_clients_that_read_nothing_cost_no_more_than_their_responses(
-    processes: list[QuickServer], clients: list[httpx.AsyncClient], member: Person
+    processes: list[ServerProcess], clients: list[httpx.AsyncClient], member: Person
 ) -> None:
     [server], [client] = processes, clients
     path = "/api/v1/messages?anchor=newest&num_before=5000&num_after=0"

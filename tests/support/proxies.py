@@ -21,8 +21,8 @@ from tests.support.child_server import dying_with_parent
 from tests.support.client import basic_auth
 from tests.support.server_process import PROJECT, free_port
 
-START_TIMEOUT_SECONDS = 30
-REQUEST_TIMEOUT_SECONDS = 30
+START_TIMEOUT_SECONDS = 120
+REQUEST_TIMEOUT_SECONDS = 120
 HOST = "127.0.0.1"
 _PLACES = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Where Debian installs servers; these folders are not in the PATH of every account."""

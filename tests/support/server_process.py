@@ -2,17 +2,16 @@
 
 import os
 import random
-import signal
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from itertools import cycle
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from tests.support.child_server import dying_with_parent
+from tests.support.command_child import Streams
+from tests.support.ready_processes import start_command
+from tests.support.waiting import until
 
 START_TIMEOUT_SECONDS = 300
 STOP_TIMEOUT_SECONDS = 120
@@ -23,69 +22,65 @@ PATIENT = {"CHATAPI_DATABASE_SILENCE_SECONDS": "60"}
 
 
 class ServerProcess:
-    """Started by `chatapi serve`; restarted, it has the same address."""
+    """`chatapi serve`; restarted, it has the same address.
+
+    Waiting for it leaves the event loop running: an application of the test may have just begun to
+    write to the same SQLite file, and would hold its lock.
+    """
 
     def __init__(
         self, folder: Path, environment: Mapping[str, str], options: Sequence[str] = ()
     ) -> None:
-        self._options = options
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._folder = folder
-        self._environment = environment
-        self._process: subprocess.Popen[bytes] | None = None
+        self._environment = {**inherited_environment(), **PATIENT, **environment}
+        self._arguments = ("serve", "--port", str(self.port), *options)
+        self._streams = Streams(
+            Path(os.devnull), folder / "server.stdout", folder / "server.stderr"
+        )
+        self._process: BaseProcess | None = None
+
+    @property
+    def pid(self) -> int | None:
+        return None if self._process is None else self._process.pid
 
     @property
     def log(self) -> str:
-        return (self._folder / "server.log").read_text()
+        """The output since the last start."""
+        return self._streams.stdout.read_text() + self._streams.stderr.read_text()
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """Start it and wait until it can be reached."""
-        self._wait_until_it_listens(self.launch())
+        process = self.launch()
+        await until(lambda: self.listens() or not process.is_alive(), START_TIMEOUT_SECONDS)
+        assert process.is_alive(), self.log
 
-    def launch(self) -> subprocess.Popen[bytes]:
-        """Start it without waiting, for callers that have to keep an event loop running."""
-        options = ["--port", str(self.port), *self._options]
-        command = [sys.executable, "-P", "-m", "chatapi", "serve", *options]
-        with (self._folder / "server.log").open("ab") as log:
-            process = self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=self._folder,
-                env={**inherited_environment(), **PATIENT, **self._environment},
-                preexec_fn=dying_with_parent(signal.SIGKILL),  # noqa: PLW1509 - it only calls prctl
-            )
+    def launch(self) -> BaseProcess:
+        """Start it without waiting."""
+        process = self._process = start_command(
+            self._arguments, self._environment, self._folder, self._streams
+        )
         return process
 
     def kill(self) -> None:
         """End it at once, as a crash or a power cut would."""
-        process = self._running()
-        process.kill()
-        process.wait(STOP_TIMEOUT_SECONDS)
+        if self._process is not None:
+            self._process.kill()
+            self._process.join(STOP_TIMEOUT_SECONDS)
+            self._process.close()
+            self._process = None
 
-    def terminate(self) -> int:
-        """Ask it to end, and return its exit status."""
-        process = self._running()
+    async def restart_after_crash(self) -> None:
+        self.kill()
+        await self.start()
+
+    async def terminate(self) -> None:
+        """Ask it to end, and wait until it has done so."""
+        process = self._process
+        assert process is not None
         process.terminate()
-        return process.wait(STOP_TIMEOUT_SECONDS)
-
-    def stop(self) -> None:
-        if self._process is not None and self._process.poll() is None:
-            self.kill()
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            raise RuntimeError("The server was not started.")
-        return self._process
-
-    def _wait_until_it_listens(self, process: subprocess.Popen[bytes]) -> None:
-        deadline = time.monotonic() + START_TIMEOUT_SECONDS
-        while not self.listens():
-            if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"The server did not start: {self.log}")
-            time.sleep(0.02)
+        await until(lambda: not process.is_alive(), STOP_TIMEOUT_SECONDS)
 
     def listens(self) -> bool:
         with socket.socket() as connection:
@@ -101,10 +96,10 @@ def inherited_environment() -> dict[str, str]:
     }
 
 
-@contextmanager
-def server_process(
+@asynccontextmanager
+async def server_process(
     folder: Path, options: Sequence[str] = (), /, **environment: str
-) -> Iterator[ServerProcess]:
+) -> AsyncIterator[ServerProcess]:
     """A running server with options and CHATAPI_ settings, which are written without the prefix."""
     server = ServerProcess(
         folder,
@@ -112,10 +107,10 @@ def server_process(
         options,
     )
     try:
-        server.start()
+        await server.start()
         yield server
     finally:
-        server.stop()
+        server.kill()
 
 
 def free_port() -> int:

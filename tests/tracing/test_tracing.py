@@ -140,5 +140,5 @@ def test_collector_that_is_not_there_changes_nothing_for_clients(
     nowhere = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"}
     with command.with_variables(**nowhere).serving() as serving:
         serving.read_greeting(last="╰")
-        assert httpx.get(f"{serving.url}/health").status_code == 200
+        assert httpx.get(f"{serving.url}/health", timeout=PATIENCE_SECONDS).status_code == 200
         serving.end()

@@ -51,7 +51,9 @@ def test_shows_messages_and_sends_replies(programs: Path, folder: Path, tmp_path
         environment = {**command.environment, "HOME": str(tmp_path)}
         with (
             httpx.Client(
-                base_url=f"{serving.url}/api/v1", auth=(ada["email"], ada["api_key"])
+                base_url=f"{serving.url}/api/v1",
+                auth=(ada["email"], ada["api_key"]),
+                timeout=PATIENCE_SECONDS,
             ) as http,
             running_in_terminal(command_of_readme(programs), folder, environment) as program,
         ):

@@ -10,11 +10,15 @@ from chatapi.core.roles import BotType
 from chatapi.main import ChatApp
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.support.live_server import live_server
+from tests.support.waiting import MAX_WAIT_SECONDS
 
 
 @pytest.fixture
 async def http(app: ChatApp) -> AsyncIterator[httpx.AsyncClient]:
-    async with live_server(app) as url, httpx.AsyncClient(base_url=url, timeout=30) as client:
+    async with (
+        live_server(app) as url,
+        httpx.AsyncClient(base_url=url, timeout=MAX_WAIT_SECONDS) as client,
+    ):
         yield client
 
 

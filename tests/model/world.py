@@ -7,7 +7,6 @@ from http import HTTPStatus
 from itertools import count
 from typing import Any, ClassVar, TypeVar
 
-import httpx
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine
 from typing_extensions import override
@@ -16,7 +15,8 @@ from chatapi.core.roles import Role
 from chatapi.main import ChatApp
 from tests.factories import Person, make_realm, make_user
 from tests.model.oracle import Oracle, Place, Sent
-from tests.support.client import ApiClient
+from tests.support.asgi_requests import RawResponse
+from tests.support.client import ApiClient, response_of
 from tests.support.listening import Listener
 from tests.support.responses import ApiResponse, assert_success
 
@@ -54,22 +54,18 @@ class QuickClient(ApiClient):
     """
 
     @override
-    async def call(
-        self,
-        method: str,
-        path: str,
-        as_: Person | None = None,
-        **request: Any,
+    async def send(
+        self, method: str, path: str, as_: Person | None = None, **params: Any
     ) -> ApiResponse:
         for _ in range(_MAX_REFUSALS):
-            response = await super().call(method, path, as_, **request)
+            response = await super().send(method, path, as_, **params)
             if response.status != HTTPStatus.SERVICE_UNAVAILABLE:
                 return response
-        return await super().call(method, path, as_, **request)
+        return await super().send(method, path, as_, **params)
 
     @override
-    def read(self, response: httpx.Response) -> ApiResponse:
-        return ApiResponse(response.status_code, response.json(), response.headers)
+    def check(self, method: str, path: str, response: RawResponse) -> ApiResponse:
+        return response_of(response)
 
 
 @dataclass

@@ -9,6 +9,7 @@ starts (tests/support/worlds.py); `make_user` and `make_channel` add more, throu
 
 import gc
 import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from functools import partial
@@ -48,6 +49,9 @@ hypothesis_settings.register_profile(
     "chatapi", derandomize="CHATAPI_TEST_SEED" not in os.environ, deadline=None
 )
 hypothesis_settings.load_profile("chatapi")
+
+# httpx tries to import it for every request, and searches all folders each time it is missing.
+sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

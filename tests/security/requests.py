@@ -1,21 +1,26 @@
 """Requests whose only work on the event loop is the application's own."""
 
-import asyncio
-import base64
 import gzip
-from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
-from starlette.types import Message, Scope
+from starlette.types import Scope
+from typing_extensions import override
 
 from chatapi.http.route import API_PREFIX
 from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.security.loop_watch import assert_short_steps
+from tests.support.asgi_requests import (
+    FORM_TYPE,
+    RawResponse,
+    authorization,
+    http_scope,
+    send_request,
+)
 from tests.support.client import HOST, encode_form
 
 _PIECE = 64 * 1024
@@ -40,17 +45,18 @@ class Request:
 
 
 @dataclass
-class Reply:
+class Reply(RawResponse):
     """The response."""
 
-    status: int = 0
-    chunks: list[bytes] = field(default_factory=list)
-    is_compressed: bool = False
+    @property
+    def is_compressed(self) -> bool:
+        return (b"content-encoding", b"gzip") in self.headers
 
     @property
+    @override
     def body(self) -> bytes:
         """Joined on access, which is not counted as the application's work."""
-        body = b"".join(self.chunks)
+        body = super().body
         return gzip.decompress(body) if self.is_compressed else body
 
     def json(self) -> dict[str, Any]:
@@ -66,23 +72,8 @@ async def perform(app: ChatApp, request: Request, reply: Reply | None = None) ->
     reply = reply or Reply()
     is_in_query = request.method in {"GET", "DELETE"}
     query = urlencode(encode_form(request.params)).encode() if is_in_query else b""
-    pieces = deque([b""] if is_in_query else _pieces(request))
-
-    async def receive() -> Message:
-        if pieces:
-            piece = pieces.popleft()
-            return {"type": "http.request", "body": piece, "more_body": bool(pieces)}
-        await asyncio.Event().wait()
-        return {"type": "http.disconnect"}
-
-    async def send(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            reply.status = message["status"]
-            reply.is_compressed = (b"content-encoding", b"gzip") in message["headers"]
-        else:
-            reply.chunks.append(message.get("body", b""))
-
-    await app(_scope(request, query), receive, send)
+    pieces = [] if is_in_query else _pieces(request)
+    await send_request(app, _scope(request, query), pieces, reply)
     return reply
 
 
@@ -115,30 +106,15 @@ def _pieces(request: Request) -> list[bytes]:
 
 
 def _scope(request: Request, query: bytes) -> Scope:
-    content_type = b"application/x-www-form-urlencoded"
-    if request.file is not None:
-        content_type = b"multipart/form-data; boundary=b"
+    is_file = request.file is not None
     headers = [
         (b"host", HOST.encode()),
-        (b"content-type", content_type),
+        (b"content-type", b"multipart/form-data; boundary=b" if is_file else FORM_TYPE),
         (b"user-agent", b"tests/1"),
         # Compressing is work of the application, too; zstd would take less time.
         (b"accept-encoding", b"gzip"),
     ]
     if request.as_ is not None:
-        login = f"{request.as_.email}:{request.as_.api_key}".encode()
-        headers.append((b"authorization", b"Basic " + base64.b64encode(login)))
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": request.method,
-        "scheme": "http",
-        "path": request.prefix + request.path,
-        "raw_path": (request.prefix + request.path).encode(),
-        "query_string": query,
-        "root_path": "",
-        "headers": headers,
-        "client": (request.address, 50000),
-        "server": (HOST, 80),
-    }
+        headers.append(authorization(request.as_))
+    path = request.prefix + request.path
+    return http_scope(request.method, path, HOST, headers, query=query, address=request.address)

@@ -64,7 +64,7 @@ class Load:
     @property
     def chunks(self) -> int:
         """How many chunks of responses were sent so far."""
-        return sum(len(reply.chunks) for reply in self._replies)
+        return sum(len(reply.pieces) for reply in self._replies)
 
     async def _repeat(self) -> None:
         while True:

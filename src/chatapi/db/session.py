@@ -199,6 +199,11 @@ class DatabaseSession:
         return self._changes.use_message_ids(count)
 
     @property
+    def is_used(self) -> bool:
+        """Whether there is anything to release: a connection, a turn to write, or a snapshot."""
+        return self._state is not None or self.as_of is not None
+
+    @property
     def is_live(self) -> bool:
         """Whether reads see the latest commits: not a snapshot, nor uncommitted changes."""
         return self._state is None or isinstance(self._state, Reading)

@@ -142,7 +142,7 @@ def _row(entry: Entry, at: datetime) -> dict[str, Any]:
         "realm_id": entry.realm_id,
         "number": entry.number,
         "name": entry.event.name(),
-        "audience": entry.audience.model_dump_json(),
+        "audience": entry.audience.json_text,
         "body": entry.event.model_dump_json(),
         "created_at": at,
         "message_id": entry.event.quoted_message(),

@@ -86,9 +86,7 @@ class DatabaseSession:
             state = await self._fall_back_to_lock(state)
         return await state.execute(statement, values, self.statement_seconds)
 
-    async def fetch_alone(
-        self, statement: Statement, values: Values = _NO_VALUES
-    ) -> Sequence[Any]:
+    async def fetch_alone(self, statement: Statement, values: Values = _NO_VALUES) -> Sequence[Any]:
         """Run a statement that needs no other one, where nearly every request or poll needs it.
 
         Outside a snapshot or a transaction, its connection is released at once, and on PostgreSQL

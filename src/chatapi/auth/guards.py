@@ -282,7 +282,7 @@ async def _charge(request: ApiRequest, runtime: Runtime, work: UnitOfWork, calle
         await work.release_connection()
     if request.charged_user_id != caller.user.id:
         # A request that starts over is not charged again.
-        await runtime.limits.charge_user(request, caller.user.id)
+        runtime.limits.charge_user(request, caller.user.id)
         request.charged_user_id = caller.user.id
 
 

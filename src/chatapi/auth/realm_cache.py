@@ -20,6 +20,7 @@ from chatapi.events.feed_cache import ALL_REALMS, FeedCache
 from chatapi.events.hub import Hub
 from chatapi.wire.realm_settings import RealmSettings
 
+_COUNT = select(func.count()).select_from(Realm)
 _RECOUNT_SECONDS = 1.0
 _MAX_RELOAD_SECONDS = 4.0
 """Timeout of a reload, which all concurrent requests share and wait for."""
@@ -158,7 +159,7 @@ class RealmCache:
     async def _reload_if_more(self) -> None:
         """Reload if the realms were invalidated, or if another process created some."""
         async with DatabaseSession(self._database) as db:
-            count = (await db.execute(select(func.count()).select_from(Realm))).scalar_one()
+            [(count,)] = await db.fetch_alone(_COUNT)
             while not self._has_all(count):
                 count = await self._load(db)
         # The cache may have been invalidated while the connection was closed.

@@ -23,6 +23,7 @@ Columns = TypeVarTuple("Columns")
 Writing: TypeAlias = Transaction | OptimisticWrite
 State: TypeAlias = Reading | Snapshot | Writing
 
+_NO_VALUES: Values = {}
 _ROWS_AT_ONCE = 500
 """SQLAlchemy takes about 15 microseconds for each row, on the event loop."""
 
@@ -85,11 +86,12 @@ class DatabaseSession:
             state = await self._fall_back_to_lock(state)
         return await state.execute(statement, values, self.statement_seconds)
 
-    async def fetch_alone(self, statement: Statement, values: Values) -> Sequence[Any]:
-        """Run a statement that needs no other one, where nearly every request needs it.
+    async def fetch_alone(self, statement: Statement, values: Values = _NO_VALUES) -> Sequence[Any]:
+        """Run a statement that needs no other one, where nearly every request or poll needs it.
 
         Outside a snapshot or a transaction, its connection is released at once, and on PostgreSQL
-        it is run directly on the driver: its values have to be numbers and texts.
+        it is run directly on the driver: its values have to be numbers, texts and lists of them,
+        and its columns of types that the driver reads, such as numbers, texts and times.
         """
         if self._state is not None or self.database.is_sqlite:
             return (await self.execute(statement, values)).all()
@@ -193,6 +195,11 @@ class DatabaseSession:
     def use_message_ids(self, count: int) -> list[MessageId]:
         """Return unused ids taken with the lock, ascending; perhaps fewer than `count`."""
         return self._changes.use_message_ids(count)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether there is anything to release: a connection, a turn to write, or a snapshot."""
+        return self._state is not None or self.as_of is not None
 
     @property
     def is_live(self) -> bool:

@@ -6,6 +6,7 @@ versions wrote; rows with it are readable as long as the log keeps them.
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, TypeAdapter
@@ -29,6 +30,11 @@ class AudienceBase(BaseModel):
     def candidates(self) -> Iterable[UserId] | None:
         """Return the only users to check; None: check every user with a waiting poll."""
         return None
+
+    @cached_property
+    def json_text(self) -> str:
+        """What the bus and the log store; encoded once for all messages of a channel."""
+        return self.model_dump_json()
 
 
 class Everyone(AudienceBase):

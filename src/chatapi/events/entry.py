@@ -28,9 +28,12 @@ class Piece(NamedTuple):
     """Includes its `id`."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Entry:
-    """A logged event, or an ephemeral one, which gets the number of the last logged event."""
+    """A logged event, or an ephemeral one, which gets the number of the last logged event.
+
+    Treat it as immutable: it is not frozen because that would make it slower to build.
+    """
 
     realm_id: RealmId
     number: EventNumber
@@ -98,7 +101,7 @@ class Entry:
         return [
             self.number,
             self.event.name(),
-            self.audience.model_dump_json(),
+            self.audience.json_text,
             self.event.model_dump_json(),
         ]
 

@@ -41,8 +41,8 @@ class EpochRows:
         return epoch
 
     async def find_newest(self) -> int:
-        rows = await self._db.execute(_NEWEST)
-        return rows.scalar_one() or 0
+        [(newest,)] = await self._db.fetch_alone(_NEWEST)
+        return newest or 0
 
     async def find_earliest_start(self, after: int, realm_id: RealmId) -> EventNumber:
         """Return the lowest last event that the epochs after the given one began with."""

@@ -37,6 +37,9 @@ _ERASE = (
 _READ_CLOCK = select(RealmClock.last_event, RealmClock.log_floor).where(
     RealmClock.realm_id == bindparam("realm")
 )
+_READ_POSITIONS = select(RealmClock.realm_id, RealmClock.last_event).where(
+    is_one_of(RealmClock.realm_id, "realms")
+)
 
 
 @dataclass(frozen=True)
@@ -80,11 +83,7 @@ class EventLog:
         return ClockReading(EventNumber(last_event), EventNumber(log_floor))
 
     async def read_positions(self, realm_ids: Iterable[RealmId]) -> dict[RealmId, EventNumber]:
-        rows = await self._db.execute(
-            select(RealmClock.realm_id, RealmClock.last_event).where(
-                RealmClock.realm_id.in_(list(realm_ids))
-            )
-        )
+        rows = await self._db.fetch_alone(_READ_POSITIONS, {"realms": list(realm_ids)})
         return {RealmId(realm_id): EventNumber(last_event) for realm_id, last_event in rows}
 
     async def read(self, realm_id: RealmId, after: EventNumber, limit: int) -> list[Entry]:
@@ -143,7 +142,7 @@ def _row(entry: Entry, at: datetime) -> dict[str, Any]:
         "realm_id": entry.realm_id,
         "number": entry.number,
         "name": entry.event.name(),
-        "audience": entry.audience.model_dump_json(),
+        "audience": entry.audience.json_text,
         "body": entry.event.model_dump_json(),
         "created_at": at,
         "message_id": entry.event.quoted_message(),

@@ -56,7 +56,8 @@ class UnitOfWork:
 
     async def close(self) -> None:
         """Release all resources; what was not committed is rolled back."""
-        await self.db.close()
+        if self.db.is_used:
+            await self.db.close()
 
     async def release_connection(self) -> None:
         """Release the connection, a snapshot and a lock; the next statement connects again.
@@ -65,7 +66,8 @@ class UnitOfWork:
         """
         if self._outbox or self._audit_entries:
             raise RuntimeError("release the connection before you emit events")
-        await self.db.close()
+        if self.db.is_used:
+            await self.db.close()
 
     def emit(self, realm_id: RealmId, event: Event, to: Audience) -> None:
         """Emit an event with the commit; it gets its number when the transaction is committed."""
@@ -133,7 +135,8 @@ class UnitOfWork:
         self._audit_entries = {}
         self._outbox = {}
         self._after_commit = []
-        await self.db.commit()
+        if self.db.is_used:
+            await self.db.commit()
         for callback in after_commit:
             callback()
         for batch in batches:

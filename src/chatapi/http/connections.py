@@ -1,7 +1,7 @@
 """Connections with limits: clients that send or read too slowly are disconnected."""
 
 import asyncio
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import orjson
 from typing_extensions import override
@@ -9,6 +9,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_request_id
+from chatapi.http.joined_writes import JoiningTransport
 from chatapi.http.responses import JSON_HEADERS
 
 _MAX_HEAD_BYTES = 64 * 1024
@@ -50,9 +51,12 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     _problem: str | None = None
     """Why the parser was ended, if it was not the parser itself that found a fault."""
 
+    _joining: JoiningTransport
+
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
-        super().connection_made(transport)
+        self._joining = JoiningTransport(transport)
+        super().connection_made(cast(asyncio.Transport, self._joining))
         self._waits_for_head_since = self.loop.time()
         self._next_check = self.loop.call_later(self.check_seconds, self._check)
 
@@ -123,6 +127,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     @override
     def on_response_complete(self) -> None:
+        self._joining.end_response()
         super().on_response_complete()
         if not self._is_in_body and not self.pipeline and self._waits_for_head_since is None:
             # Blank lines between requests cancel uvicorn's keep-alive timeout, but not this one.

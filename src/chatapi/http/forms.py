@@ -3,8 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Iterable, Mapping
-from dataclasses import dataclass
-from typing import IO
+from typing import IO, NamedTuple
 
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
@@ -97,8 +96,7 @@ async def parse_multipart(
     return form
 
 
-@dataclass(frozen=True)
-class Form:
+class Form(NamedTuple):
     """The parameters of a request, and perhaps a file, or the body they came with."""
 
     values: Mapping[str, str | JsonValue]

@@ -99,10 +99,10 @@ class RateLimits:
         if self._close_shared is not None:
             await self._close_shared()
 
-    async def charge_address(self, request: ApiRequest) -> None:
+    def charge_address(self, request: ApiRequest) -> None:
         self._charge(request, self._per_address, ("address", request.address))
 
-    async def charge_user(self, request: ApiRequest, user_id: UserId) -> None:
+    def charge_user(self, request: ApiRequest, user_id: UserId) -> None:
         self._charge(request, self._per_user, ("user", str(user_id)))
 
     async def charge_login_from(self, request: ApiRequest) -> None:

@@ -152,7 +152,7 @@ class ApiMiddleware:
     async def _answer(self, request: ApiRequest, send: Send) -> None:
         try:
             if request.path not in self._unlimited_paths:
-                await self._limits.charge_address(request)
+                self._limits.charge_address(request)
             check_host(request)
             if self._cors.is_on and self._cors.is_preflight(request):
                 await send_preflight(request, send)

@@ -1,7 +1,7 @@
 """Responses: JSON in the envelope, server-sent events and files."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -152,21 +152,25 @@ class EventStream:
     """The id of each event, and its JSON."""
 
 
-async def encode_success(payload: Mapping[str, object] | None, ignored: list[str]) -> list[bytes]:
+def encode_success(
+    payload: Mapping[str, object] | None, ignored: list[str]
+) -> Awaitable[list[bytes]]:
     """Encode the success envelope, in chunks; `ignored` lists the unknown parameters."""
     envelope = _SUCCESS if payload is None else {**_SUCCESS, **payload}
     if ignored:
         envelope = {**envelope, "ignored_parameters_unsupported": ignored}
-    return await encode_in_steps(envelope)
+    return encode_in_steps(envelope)
 
 
 def encode_error(error: ApiError) -> bytes:
     return orjson.dumps(error.envelope())
 
 
-async def send_json(request: ApiRequest, send: Send, status: int, chunks: Sequence[bytes]) -> None:
+def send_json(
+    request: ApiRequest, send: Send, status: int, chunks: Sequence[bytes]
+) -> Awaitable[None]:
     """Send JSON as it is; `send_content` is for successful responses, which may be compressed."""
-    await send_body(request, send, status, JSON_HEADERS, chunks)
+    return send_body(request, send, status, JSON_HEADERS, chunks)
 
 
 async def send_error(request: ApiRequest, send: Send, error: ApiError) -> None:

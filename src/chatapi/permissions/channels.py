@@ -1,8 +1,8 @@
 """Channel visibility and access: the rules that all reads, writes and event audiences share."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import NamedTuple, Protocol
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.realm_cache import RealmRecord
@@ -26,8 +26,7 @@ READ_PERMISSIONS = frozenset(
 _VISIBILITY_PERMISSIONS = READ_PERMISSIONS | {ChannelPermission.CAN_ADMINISTER_CHANNEL}
 
 
-@dataclass(frozen=True)
-class ChannelAccess:
+class ChannelAccess(NamedTuple):
     """Which channels and channel messages a reader may see; every read uses this class."""
 
     realm: RealmRecord
@@ -186,7 +185,13 @@ def _united(
 
 def channel_subscribers(channel: ChannelRecord) -> Subscribers:
     """Returns the audience of a message: the channel's subscribers as of the event."""
-    return Subscribers(channel_id=channel.id, is_public=channel.is_public)
+    return _subscribers_of(channel.id, channel.is_public)
+
+
+@lru_cache(maxsize=1_000)
+def _subscribers_of(channel_id: ChannelId, is_public: bool) -> Subscribers:  # noqa: FBT001 (a key)
+    """The same object for all messages of a channel: its JSON is encoded once."""
+    return Subscribers(channel_id=channel_id, is_public=is_public)
 
 
 class Arrived(Protocol):

@@ -37,9 +37,12 @@ class RealmEmoji:
     source_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Directory:
-    """The names a text may refer to; any other name remains plain text."""
+    """The names a text may refer to; any other name remains plain text. Treat it as immutable.
+
+    Built for every message sent: building a frozen one would take three times as long.
+    """
 
     users_by_key: Mapping[str, Sequence[NamedUser]] = field(default_factory=dict)
     """Several users can have the same name."""

@@ -1,8 +1,7 @@
 """Finds recipients of new messages who have a matching alert word, or muted the sender."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.cooperative import map_in_steps
@@ -26,8 +25,7 @@ class NewMessage(Protocol):
     def conversation_id(self) -> ConversationId: ...
 
 
-@dataclass(frozen=True)
-class RecipientFlags:
+class RecipientFlags(NamedTuple):
     """The recipients for whom a message gets special flags."""
 
     alerted: frozenset[UserId] = frozenset()

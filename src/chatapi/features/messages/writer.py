@@ -45,9 +45,9 @@ from chatapi.rendering import Linkifiers
 WriteResult = SentPayload | Exception
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class IdentifiedMessage:
-    """A message with its id and conversation."""
+    """A message with its id and conversation; like an `OutgoingMessage`, treat it as immutable."""
 
     outgoing: OutgoingMessage
     id: MessageId

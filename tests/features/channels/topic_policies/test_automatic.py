@@ -201,7 +201,7 @@ class TestApply:
             assert await apply(runtime, realm, plain) == [None] * 50
             assert await apply(runtime, realm, []) == []
         assert statements == []
-        started = [replace(sent, starts_topic=True) for sent in plain]
+        started = [sent._replace(starts_topic=True) for sent in plain]
         with recorded_statements(runtime.database, "user_topic ") as statements:
             assert await apply(runtime, realm, started) == [3] * 50
         writes = [statement for statement in statements if "INSERT INTO user_topic" in statement]

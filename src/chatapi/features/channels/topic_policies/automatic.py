@@ -1,8 +1,8 @@
 """Automatic topic policies when a user sends a message, by the sender's settings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.visibility import VisibilityPolicy
@@ -16,8 +16,7 @@ _WHEN_SENDING = frozenset({1, 2})
 _WHEN_STARTING = 3
 
 
-@dataclass(frozen=True)
-class TopicSend:
+class TopicSend(NamedTuple):
     """A message that a user sends to a topic."""
 
     sender: UserRecord

@@ -38,7 +38,9 @@ class DueRepository:
 
     async def find_next_due(self) -> datetime | None:
         """When the next one is due; failed ones are not due until their owner sets a new time."""
-        return (await self._db.execute(_NEXT_DUE)).scalar_one()
+        rows = await self._db.fetch_alone(_NEXT_DUE)
+        due_at: datetime | None = rows[0][0]
+        return due_at
 
     async def list_due(self, now: datetime, limit: int) -> list[ScheduledRecord]:
         """Those due by now, in the order of their delivery times."""

@@ -74,7 +74,9 @@ class WebhookCallRepository:
         )
 
     async def find_next_due(self) -> datetime | None:
-        return (await self._db.execute(_NEXT_DUE)).scalar_one()
+        rows = await self._db.fetch_alone(_NEXT_DUE)
+        due_at: datetime | None = rows[0][0]
+        return due_at
 
     async def list_due(
         self, now: datetime, most: int, busy: Collection[UserId]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import insert, not_, select, update
+from sqlalchemy import func, insert, not_, select, update
 
 from chatapi.core.ids import AttachmentId, RealmId
 from chatapi.db.models import Attachment, AttachmentImage
@@ -18,6 +18,7 @@ _attachments = RecordReader(AttachmentRecord, Attachment)
 _images = RecordReader(ImageRecord, AttachmentImage)
 _COLUMNS = select(*_attachments.select().selected_columns, *_images.select().selected_columns)
 _IS_SAME = AttachmentImage.attachment_id == Attachment.id
+_NEXT_ATTEMPT = select(func.min(AttachmentImage.next_attempt_at)).where(AttachmentImage.is_pending)
 _FIRST_OF_IMAGE = len(_attachments.select().selected_columns)
 
 
@@ -112,13 +113,9 @@ class ImageRepository:
 
 
 async def find_next_attempt(db: DatabaseSession) -> datetime | None:
-    rows = await db.execute(
-        select(AttachmentImage.next_attempt_at)
-        .where(AttachmentImage.is_pending)
-        .order_by(AttachmentImage.next_attempt_at)
-        .limit(1)
-    )
-    return rows.scalar_one_or_none()
+    rows = await db.fetch_alone(_NEXT_ATTEMPT)
+    next_attempt_at: datetime | None = rows[0][0]
+    return next_attempt_at
 
 
 async def find_pending(db: DatabaseSession, now: datetime) -> PendingImage | None:

@@ -8,7 +8,7 @@ import pytest
 from chatapi.core.settings import Settings
 from tests.model.processes import Processes
 from tests.support.apps import make_settings
-from tests.support.clock import MovableClock
+from tests.support.databases import WorkerDatabase, WorkerPostgres, WorkerSqlite
 
 
 @pytest.fixture
@@ -17,6 +17,14 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-async def processes(settings: Settings, clock: MovableClock) -> AsyncIterator[Processes]:
-    async with Processes(settings, clock) as processes:
-        yield processes
+def model_database(
+    backend: str, sqlite_database: WorkerSqlite, postgres_database: WorkerPostgres
+) -> WorkerDatabase:
+    return sqlite_database if backend == "sqlite" else postgres_database
+
+
+@pytest.fixture
+async def processes(settings: Settings, model_database: WorkerDatabase) -> AsyncIterator[Processes]:
+    processes = Processes(settings, model_database)
+    yield processes
+    await processes.stop()

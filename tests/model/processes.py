@@ -1,26 +1,36 @@
 """Applications that stand for processes on one database, and can be restarted."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Self
+from typing import TypeVar
 
 from starlette.types import Receive, Scope, Send
 
 from chatapi.core.settings import Settings
 from chatapi.main import ChatApp
-from tests.model.world import QuickClient
+from tests.model.quick_client import QuickClient
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.databases import WorkerDatabase
+
+T = TypeVar("T")
+Make = Callable[["Processes"], Awaitable[T]]
+"""Creates what a history begins with, through running processes; returns what describes it."""
 
 
 class Processes:
-    """Some applications that share a database and a clock."""
+    """Some applications that share a database and a clock.
 
-    def __init__(self, settings: Settings, clock: MovableClock, count: int = 2) -> None:
-        self.clock = clock
+    They run from `begin` on, and begin anew for each history.
+    """
+
+    def __init__(self, settings: Settings, database: WorkerDatabase, count: int = 2) -> None:
+        self.clock = MovableClock()
         self._settings = settings
+        self._database = database
         self._count = count
         self._stacks: list[AsyncExitStack] = []
         self.apps: list[ChatApp] = []
@@ -28,16 +38,36 @@ class Processes:
     def __len__(self) -> int:
         return self._count
 
-    async def __aenter__(self) -> Self:
+    async def begin(self, name: str, make: Make[T]) -> T:
+        """Start all processes over a database that contains nothing but what `make` creates.
+
+        `make` runs once for each name: its rows are kept, and copies of its result returned.
+        Creating a realm with its users takes longer than starting all processes.
+        """
+        await self.stop()
+        made = await self._database.fill(("model", name), lambda _url: self._create(make))
+        await self._start()
+        return deepcopy(made)
+
+    async def _create(self, make: Make[T]) -> T:
+        await self._start()
+        try:
+            return await make(self)
+        finally:
+            await self.stop()
+
+    async def _start(self) -> None:
+        # What is kept was created at the beginning of the same clock.
+        self.clock = MovableClock()
         for _ in range(self._count):
             stack = AsyncExitStack()
             self.apps.append(await stack.enter_async_context(self._new_app()))
             self._stacks.append(stack)
-        return self
 
-    async def __aexit__(self, *_error: object) -> None:
-        for stack in self._stacks:
-            await stack.aclose()
+    async def stop(self) -> None:
+        while self._stacks:
+            await self._stacks.pop().aclose()
+        self.apps.clear()
 
     async def restart(self, number: int) -> None:
         """Stop a process as a deployment does, and start it again with empty caches."""

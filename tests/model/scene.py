@@ -1,10 +1,10 @@
 """A realm served by two processes, and the objects created in it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import partial
 from http import HTTPStatus
-from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -30,7 +30,7 @@ SPARE = "spare"
 TOPICS = ("t1", "T1", "t2", "")
 WORDS = ("alpha", "beta gamma", "@**all** alpha", "@**guest** beta", "see @*crew*")
 _MEMBERS = "role:members"
-_numbers = count(1)
+_HOST = "scene.localhost"
 
 
 @dataclass
@@ -117,27 +117,46 @@ def pick(things: Sequence[T], number: int) -> T | None:
 
 
 async def open_scene(processes: Processes, *, hides_people: bool = False) -> Scene:
-    """A realm with a few channels and messages.
+    """A realm with a few channels and messages, in processes that have just been started.
 
     In some, guests see only some users.
     """
-    number = next(_numbers)
+    name = "scene of restricted guests" if hides_people else "scene"
+    contents = await processes.begin(name, partial(_make_scenes, hides_people))
+    return Scene(processes, clients=processes.clients(_HOST), **contents)
+
+
+async def _make_scenes(hides_people: bool, processes: Processes) -> dict[str, Any]:
+    """Two realms alike, so that anything of the other one that is seen is one thing too many.
+
+    Returns the fields of the second one's scene, which is at `_HOST`.
+    """
+    await _make_scene(processes, "other", hides_people=hides_people)
+    scene = await _make_scene(processes, "scene", hides_people=hides_people)
+    return {
+        each.name: getattr(scene, each.name)
+        for each in fields(scene)
+        if each.name not in {"processes", "clients"}
+    }
+
+
+async def _make_scene(processes: Processes, subdomain: str, *, hides_people: bool) -> Scene:
     runtime = processes.apps[0].runtime
-    realm = await make_realm(runtime, f"Org {number}", f"scene{number}")
+    realm = await make_realm(runtime, "Org", subdomain)
     persons = {
-        name: await make_user(
-            runtime, realm, role, full_name=name, email=f"{name}{number}@example.com"
-        )
+        name: await make_user(runtime, realm, role, full_name=name, email=f"{name}@example.com")
         for name, role in {**ROLES, SPARE: Role.MEMBER}.items()
     }
     for app in processes.apps:
         app.runtime.realms.reload_soon()
-    clients = processes.clients(f"scene{number}.localhost")
+    clients = processes.clients(f"{subdomain}.localhost")
     scene = Scene(processes, realm, persons, clients, hides_people)
     await _furnish(scene)
     await _make_theirs(scene)
     if hides_people:
         await restrict_guests(scene, "owner", 0)
+    for client in clients:
+        await client.aclose()
     scene.told.clear()
     return scene
 

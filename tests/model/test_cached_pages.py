@@ -20,9 +20,9 @@ from typing import Any
 from chatapi.core.settings import Settings
 from tests.model.client_history import History, Round, random_history
 from tests.model.processes import Processes
+from tests.model.quick_client import QuickClient
 from tests.model.scene import ROLES, TOPICS, Scene, open_scene
 from tests.model.searching import assert_none_fails
-from tests.model.world import QuickClient
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.responses import ApiResponse, assert_success

@@ -8,8 +8,10 @@ from hypothesis import HealthCheck, seed
 from hypothesis import settings as hypothesis_settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from chatapi.main import ChatApp
+from chatapi.core.settings import Settings
 from tests.model.machine import Organization
+from tests.model.processes import Processes
+from tests.support.databases import WorkerDatabase
 
 HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
 """How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
@@ -20,13 +22,15 @@ _STEPS = 16
 
 
 @pytest.mark.parametrize("part", range(_PARTS))
-async def test_histories(app: ChatApp, backend: str, part: int) -> None:
+async def test_histories(
+    settings: Settings, model_database: WorkerDatabase, backend: str, part: int
+) -> None:
     share = HISTORIES // _PARTS if backend == "sqlite" else HISTORIES // _PARTS // 10
 
     class Here(Organization):
         pass
 
-    Here.app = app
+    Here.processes = Processes(settings, model_database, count=1)
     Here.loop = asyncio.get_running_loop()
     chosen = hypothesis_settings(
         max_examples=max(1, share),
@@ -37,4 +41,7 @@ async def test_histories(app: ChatApp, backend: str, part: int) -> None:
         database=None,
     )
     histories = seed(_SEED * _PARTS + part)(Here)
-    await asyncio.to_thread(run_state_machine_as_test, histories, settings=chosen)
+    try:
+        await asyncio.to_thread(run_state_machine_as_test, histories, settings=chosen)
+    finally:
+        await Here.processes.stop()

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from itertools import count
 from typing import Any, ClassVar, TypeVar
 
 from hypothesis import strategies as st
@@ -12,11 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine
 from typing_extensions import override
 
 from chatapi.core.roles import Role
-from chatapi.main import ChatApp
 from tests.factories import Person, make_realm, make_user
 from tests.model.oracle import Oracle, Place, Sent
-from tests.support.asgi_requests import RawResponse
-from tests.support.client import ApiClient, response_of
+from tests.model.processes import Processes
 from tests.support.listening import Listener
 from tests.support.responses import ApiResponse, assert_success
 
@@ -33,10 +30,9 @@ ROLES = {
 CHANNELS = ("c1", "c2", "c3", "c4")
 TOPICS = ("t1", "T1", "t2", "✔ t1", "")
 WORDS = ("alpha", "beta", "gamma")
+HOST = "org.localhost"
 SERVICE = "service"
 """The sender of the service's own notices."""
-_MAX_REFUSALS = 5
-_numbers = count(1)
 
 people = st.sampled_from(sorted(ROLES))
 channels = st.integers(0, len(CHANNELS) - 1)
@@ -44,28 +40,6 @@ topics = st.sampled_from(TOPICS)
 words = st.sampled_from(WORDS)
 picks = st.integers(0, 3) | st.integers(0, 30)
 """Often the same few messages, so that much happens to them."""
-
-
-class QuickClient(ApiClient):
-    """Checks no response against the document: other tests do, and this one sends many requests.
-
-    Requests that are refused because the machine is too busy (503) are sent again, as the response
-    tells clients to do.
-    """
-
-    @override
-    async def send(
-        self, method: str, path: str, as_: Person | None = None, **params: Any
-    ) -> ApiResponse:
-        for _ in range(_MAX_REFUSALS):
-            response = await super().send(method, path, as_, **params)
-            if response.status != HTTPStatus.SERVICE_UNAVAILABLE:
-                return response
-        return await super().send(method, path, as_, **params)
-
-    @override
-    def check(self, method: str, path: str, response: RawResponse) -> ApiResponse:
-        return response_of(response)
 
 
 @dataclass
@@ -84,7 +58,8 @@ class ObservedQueue:
 class World(RuleBasedStateMachine):
     """One realm of a running service, and the oracle's copy of it."""
 
-    app: ClassVar[ChatApp]
+    processes: ClassVar[Processes]
+    """One process."""
     loop: ClassVar[asyncio.AbstractEventLoop]
 
     def __init__(self) -> None:
@@ -100,7 +75,7 @@ class World(RuleBasedStateMachine):
         """The conversations that changed, the latest last."""
         self.is_compared = True
         """Whether nothing has changed since everything was compared."""
-        self.client: ApiClient = QuickClient(self.app)
+        [self.client] = self.processes.clients(HOST)
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=300)
@@ -114,15 +89,7 @@ class World(RuleBasedStateMachine):
         return answer
 
     async def begin(self) -> None:
-        number = next(_numbers)
-        realm = await make_realm(self.app.runtime, f"Org {number}", f"org{number}")
-        self.client = QuickClient(self.app, f"org{number}.localhost")
-        for name, role in ROLES.items():
-            self.persons[name] = await make_user(
-                self.app.runtime, realm, role, full_name=name, email=f"{name}{number}@example.com"
-            )
-        opened = {"enable_spectator_access": True}
-        assert_success(await self.client.patch("/realm", self.persons["owner"], **opened))
+        self.persons = await self.processes.begin("world", _make_realms)
 
     def channel(self, number: int) -> str:
         """One of the channels there are."""
@@ -202,3 +169,22 @@ class World(RuleBasedStateMachine):
     @override
     def teardown(self) -> None:
         self.do(self.client.aclose())
+
+
+async def _make_realms(processes: Processes) -> dict[str, Person]:
+    """Two realms alike, so that anything of the other one that is seen is one thing too many.
+
+    Returns the users of the second one, which is at `HOST`.
+    """
+    runtime = processes.apps[0].runtime
+    persons: dict[str, Person] = {}
+    for subdomain in ("other", "org"):
+        realm = await make_realm(runtime, "Org", subdomain)
+        for name, role in ROLES.items():
+            email = f"{name}@example.com"
+            persons[name] = await make_user(runtime, realm, role, full_name=name, email=email)
+        [client] = processes.clients(f"{subdomain}.localhost")
+        opened = {"enable_spectator_access": True}
+        assert_success(await client.patch("/realm", persons["owner"], **opened))
+        await client.aclose()
+    return persons

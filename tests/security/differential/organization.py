@@ -11,7 +11,7 @@ from chatapi.core.system_groups import SystemGroup
 from chatapi.main import ChatApp
 from tests.factories import Person, make_realm, make_user
 from tests.features.realm.settings import allow, change_realm
-from tests.model.world import QuickClient
+from tests.model.quick_client import QuickClient
 from tests.support.responses import ApiResponse, assert_success
 
 WORDS = ("harbour", "mountain", "river", "bridge")

@@ -19,7 +19,7 @@ from tests.features.messages.fetch.narrow_world import (
     choices_of,
     make_narrow_world,
 )
-from tests.model.world import QuickClient
+from tests.model.quick_client import QuickClient
 from tests.support.responses import assert_error
 
 NARROWS = int(os.environ.get("CHATAPI_TEST_NARROWS", "1000"))

@@ -5,17 +5,18 @@ come from the table of routes, requests from `hostile_values.py`.
 """
 
 import asyncio
+from http import HTTPStatus
 from typing import NamedTuple
 
 import pytest
 
 from chatapi.main import ChatApp
 from tests.contract.test_permission_matrix import endpoint_of
+from tests.model.quick_client import QuickClient
 from tests.security.hostile_values import MakeRequest, hostile_requests
 from tests.security.large_organization import fill_organization
 from tests.security.loop_watch import LoopWatch, is_short_step
 from tests.security.requests import Reply, Request, perform
-from tests.support.client import ApiClient
 from tests.support.routes import ROUTES
 
 _TRIES = 6
@@ -30,12 +31,10 @@ _ALWAYS_REFUSED = [
 
 
 @pytest.mark.slow
-async def test_no_request_to_any_endpoint_holds_the_loop(
-    app: ChatApp, client: ApiClient, backend: str
-) -> None:
+async def test_no_request_to_any_endpoint_holds_the_loop(app: ChatApp, backend: str) -> None:
     # Reading and checking parameters is the same on every database.
     is_thorough = backend == "sqlite"
-    org = await fill_organization(client, app.runtime)
+    org = await fill_organization(QuickClient(app), app.runtime)
     slow: list[str] = []
     unreached: list[str] = []
     for route in sorted(ROUTES, key=lambda route: _ORDER.index(route.method)):
@@ -62,13 +61,20 @@ class Try(NamedTuple):
     request: Request
     reply: Reply
 
+    @property
+    def is_refused(self) -> bool:
+        return self.reply.status == HTTPStatus.SERVICE_UNAVAILABLE
+
 
 async def best_try(app: ChatApp, make: MakeRequest) -> Try:
-    """The best of a few tries counts: a slow step is slow each time."""
+    """The best of a few tries counts: a slow step is slow each time.
+
+    So is a request that is refused each time because the server is too busy.
+    """
     tries = [await one_try(app, make)]
-    while len(tries) < _TRIES and not tries[-1].is_short:
+    while len(tries) < _TRIES and (tries[-1].is_refused or not tries[-1].is_short):
         tries.append(await one_try(app, make))
-    return min(tries, key=lambda tried: (not tried.is_short, tried.seconds))
+    return min(tries, key=lambda tried: (tried.is_refused, not tried.is_short, tried.seconds))
 
 
 async def one_try(app: ChatApp, make: MakeRequest) -> Try:

@@ -32,8 +32,9 @@ from tests.support.waiting import MAX_WAIT_SECONDS, until
 
 SENDERS = 4
 SENDS_EACH = 5
-CHANGES_PER_SEND = 3
-"""Disturbing writers get turns, but not many times as many as the senders."""
+CHANGES_PER_SEND = 20
+"""Disturbing writers get turns, but not hundreds for each send: long texts are rendered by another
+process, which has to wait for its turn on a busy machine."""
 LONG_TEXT = "word **bold** `code` " * 60
 
 Change = Callable[[], Awaitable[Any]]

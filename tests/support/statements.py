@@ -12,7 +12,7 @@ from chatapi.db.database import Database
 _CONTINUOUS = (
     "min(scheduled_message.deliver_at)",
     "min(outgoing_webhook_call.due_at)",
-    "SELECT attachment_image.next_attempt_at",
+    "min(attachment_image.next_attempt_at)",
     "FROM epoch",
 )
 """Of jobs, which look for work all the time."""

@@ -229,11 +229,24 @@ async def test_metrics_are_not_passed_on(site: Site, member: Person) -> None:
     assert [answer.status_code for answer in outside] == [404] * 5
 
 
+async def until_used_again(http: httpx.AsyncClient, server: ServerProcess) -> None:
+    """Wait until the proxy knows that the server is back.
+
+    nginx passes it a request of a client again, and Caddy asks for its health.
+    """
+
+    async def is_used() -> bool:
+        await http.get("/api/v1/users/me")
+        return any(path in server.log for path in ("/users/me", "/health"))
+
+    await until_true(is_used)
+
+
 class TestRestarts:
     async def test_two_servers_are_restarted_one_after_the_other(
         self, site: Site, member: Person, start_proxy: StartProxy
     ) -> None:
-        servers = [await site.server(), await site.server()]
+        servers = [await site.server(access_log="true") for _ in range(2)]
         proxy = site.proxy(*servers)
         refusals: list[int] = []
         async with proxy.client(member) as http:
@@ -258,6 +271,7 @@ class TestRestarts:
                 for each in range(8):
                     await send_until_taken(f"{number} meanwhile {each}")
                 await server.start()
+                await until_used_again(http, server)
             newest = {"anchor": "newest", "num_before": "100", "num_after": "0"}
             found = (await http.get("/api/v1/messages", params=newest)).json()["messages"]
         assert len(found) == 2 * (8 + 8)

@@ -124,7 +124,8 @@ class TestBus:
         sender, reader = inboxes
         valkey.kill()
         sender.bus.publish(note("lost"))
-        await until(sender.bus._waiting.empty)
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            await sender.bus._waiting.join()
         valkey.start()
 
         async def arrives() -> bool:

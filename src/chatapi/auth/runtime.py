@@ -12,6 +12,7 @@ from chatapi.auth.user_cache import UserCache
 from chatapi.auth.visibility_changes import EmitUserVisibility
 from chatapi.channel_cache.cache import ChannelCache
 from chatapi.channel_cache.newest_messages import NewestMessages
+from chatapi.channel_cache.snapshots import ChannelSnapshots
 from chatapi.core.clock import Clock
 from chatapi.core.fair_limiter import FairLimiter
 from chatapi.core.measurements import Measurements
@@ -65,6 +66,7 @@ class Runtime:
     callers: CallerCache
     users: UserCache
     channels: ChannelCache
+    channel_snapshots: ChannelSnapshots
     newest_messages: NewestMessages
     messages: MessageCache
     shared_state: SharedStateCache
@@ -132,6 +134,7 @@ class Runtime:
             callers=CallerCache(hub, settings),
             users=UserCache(hub),
             channels=ChannelCache(hub),
+            channel_snapshots=ChannelSnapshots(hub),
             newest_messages=NewestMessages(hub),
             messages=MessageCache(hub, settings.message_cache_mib * 1024 * 1024),
             shared_state=SharedStateCache(hub),
@@ -155,7 +158,8 @@ class Runtime:
             ),
             state_reads=FairLimiter(
                 database.most_state_reads,
-                max(1, database.most_state_reads - 1),
+                # They are short: a slot of another user is free soon, and turns are fair.
+                database.most_state_reads,
                 longest_wait=_STATE_WAIT_SECONDS,
                 most_waiting=settings.queues_per_user,
             ),

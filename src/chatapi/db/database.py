@@ -32,8 +32,11 @@ log = structlog.get_logger()
 PooledT = TypeVar("PooledT", AsyncConnection, PoolProxiedConnection)
 
 _OLDEST_SQLITE = (3, 38, 0)
-_SQLITE_POOL_SIZE = 8
+_SQLITE_POOL_SIZE = 10
 _MAX_HEAVY_READS = 4
+_MAX_STATE_READS = 4
+_FREE_CONNECTIONS = 2
+"""Connections left to other requests while all slots for long reads are taken."""
 _MAX_CLOSE_SECONDS = 2.0
 
 
@@ -72,7 +75,8 @@ class Database:
         self.pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
         self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, self.pool_size // 2))
         """How many connections may run expensive reads; the others remain for other requests."""
-        self.most_state_reads = max(1, self.pool_size // 4)
+        free = self.pool_size - self.most_heavy_reads - _FREE_CONNECTIONS
+        self.most_state_reads = max(1, min(_MAX_STATE_READS, free))
         """How many further ones may read the state of new queues, which all clients may need."""
         self._returning: set[asyncio.Future[None]] = set()
         """Connections of cancelled callers that are being returned to the pool."""

@@ -83,12 +83,18 @@ class MessageAccess:
         direct = {message.conversation_id for message in messages if message.channel_id is None}
         own = await self._own_among(direct) if direct else frozenset()
 
+        # Many messages may be of few channels, most of which are visible as a whole.
+        visible_channels = {
+            channel_id for channel_id, each in records.items() if self.channels.can_read_all(each)
+        }
+
         def can_see_message(message: MessageLocation) -> bool:
-            if message.channel_id is None:
+            channel_id = message.channel_id
+            if channel_id is None:
                 return message.conversation_id in own
-            return self.channels.can_see_message(
-                records[message.channel_id], message.id, message.arrival
-            )
+            if channel_id in visible_channels:
+                return True
+            return self.channels.can_see_message(records[channel_id], message.id, message.arrival)
 
         seen = await map_in_steps(can_see_message, list(messages))
         return frozenset(

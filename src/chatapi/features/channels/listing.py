@@ -34,9 +34,15 @@ class ChannelReader:
     async def list_known(self) -> list[ChannelSummary]:
         """All channels that the caller can see, archived ones included, by id."""
         access = await channel_access(self._ctx)
-        return [
-            each for each in await self._channels.list_summaries() if access.can_see(each.channel)
-        ]
+        return [each for each in await self._list_all() if access.can_see(each.channel)]
+
+    async def _list_all(self) -> list[ChannelSummary]:
+        as_of = self._ctx.db.as_of
+        if as_of is None:
+            return await self._channels.list_summaries()
+        return await self._channels.list_summaries_as_of(
+            self._ctx.runtime.channel_snapshots, self._ctx.realm, as_of
+        )
 
     async def list_shown(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
         """The same with their payloads; copy a payload before adding to it.

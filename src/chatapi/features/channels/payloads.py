@@ -1,8 +1,9 @@
 """Response payloads of the channel endpoints."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 from typing_extensions import TypedDict
 
@@ -153,13 +154,26 @@ class ChannelSummary:
     subscriber_count: int
     first_message_id: MessageId | None
     last_sent_at: datetime | None
+    properties: Mapping[str, Any] | None = None
+    """The `lasting_properties` of the channel, if they are cached."""
 
 
 def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> ChannelPayload:
     channel = summary.channel
-    policy = post_policy(channel, realm)
     last_sign_of_life = summary.last_sent_at or channel.date_created
     payload = {
+        **(summary.properties or lasting_properties(realm, channel)),
+        "first_message_id": summary.first_message_id,
+        "is_recently_active": now - last_sign_of_life < _RECENTLY,
+        "subscriber_count": summary.subscriber_count,
+    }
+    return cast(ChannelPayload, payload)
+
+
+def lasting_properties(realm: RealmRecord, channel: ChannelRecord) -> Mapping[str, Any]:
+    """The properties in a `ChannelPayload` that no message and no subscription changes."""
+    policy = post_policy(channel, realm)
+    return {
         "stream_id": channel.id,
         "name": channel.name,
         "description": channel.description,
@@ -175,11 +189,7 @@ def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) 
         "is_archived": channel.is_archived,
         "is_announcement_only": policy is PostPolicy.ADMINISTRATORS,
         "stream_post_policy": policy,
-        "first_message_id": summary.first_message_id,
-        "is_recently_active": now - last_sign_of_life < _RECENTLY,
         "folder_id": channel.folder_id,
         "stream_weekly_traffic": None,
-        "subscriber_count": summary.subscriber_count,
         **channel_permissions(realm, channel).to_wire(),
     }
-    return cast(ChannelPayload, payload)

@@ -2,8 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Select, bindparam, select
 
@@ -41,9 +40,8 @@ _TOPICS = select(Conversation.id, Conversation.topic).where(
 )
 
 
-@dataclass(frozen=True)
-class StarredMessage:
-    """A starred message and its conversation."""
+class StarredMessage(NamedTuple):
+    """A starred message and its conversation; users may have starred thousands."""
 
     id: MessageId
     conversation_id: ConversationId
@@ -59,7 +57,7 @@ class ConversationRepository:
 
     async def list_starred(self, user_id: UserId) -> list[StarredMessage]:
         rows = await self._db.execute(_STARRED, {"user_id": user_id})
-        return [StarredMessage(*row) for row in rows]
+        return [StarredMessage(*row) for row in rows.all()]
 
     async def list_recent_direct(self, user_id: UserId) -> dict[ConversationId, MessageId]:
         """A user's latest direct conversations and the last message of each."""

@@ -1,8 +1,10 @@
 """Finds the unread messages of a reader."""
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -151,13 +153,14 @@ class UnreadRepository:
         return found.conversations(await self._list_mentions(groups, found.oldest))
 
     async def _list_mentions(
-        self, groups: Collection[GroupId], oldest: int | None
-    ) -> frozenset[int]:
+        self, groups: Collection[GroupId], oldest: MessageId | None
+    ) -> list[MessageId]:
         """Messages that mention the reader by name or by group."""
         if oldest is None:
-            return frozenset()
+            return []
         values = {**self._values, "group_ids": list(groups), "oldest": oldest}
-        return frozenset(row[0] for row in await self._db.execute(_MENTIONS, values))
+        rows = await self._db.execute(_MENTIONS, values)
+        return [MessageId(number) for number in rows.scalars()]
 
     async def list_first(
         self, conversation_id: ConversationId, position: MessageId, limit: int
@@ -176,45 +179,59 @@ class UnreadRepository:
 
 
 class _Findings:
-    """Unread messages as they are found, by conversation."""
+    """Unread messages as they are found, by conversation.
+
+    There may be MAX_UNREAD of them, so nothing here runs Python code for each of them, except for
+    wildcard mentions, which are rare.
+    """
 
     def __init__(self) -> None:
         self.count = 0
         self._places: dict[int, tuple[int | None, str]] = {}
-        self._ids: defaultdict[int, list[int]] = defaultdict(list)
+        self._ids: defaultdict[int, list[MessageId]] = defaultdict(list)
+        self._wildcard_mentions: set[MessageId] = set()
 
-    def add(self, conversation_id: int, channel_id: int | None, topic: str, ids: list[int]) -> None:
+    def add(
+        self, conversation_id: int, channel_id: int | None, topic: str, marked: list[MessageId]
+    ) -> None:
         self._places[conversation_id] = channel_id, topic
-        self._ids[conversation_id] += ids
-        self.count += len(ids)
+        self.count += len(marked)
+        marked.sort()
+        first_unmarked = bisect_left(marked, 0)
+        mentions = [MessageId(-number) for number in marked[:first_unmarked]]
+        self._wildcard_mentions.update(mentions)
+        ids = self._ids[conversation_id]
+        ids += mentions
+        ids += marked[first_unmarked:]
+        ids.sort()
 
     @property
-    def oldest(self) -> int | None:
-        return min((abs(number) for ids in self._ids.values() for number in ids), default=None)
+    def oldest(self) -> MessageId | None:
+        return min((ids[0] for ids in self._ids.values() if ids), default=None)
 
     def cut_to(self, limit: int) -> None:
         """Keep only the newest ones."""
         if self.count > limit:
-            every = sorted(abs(number) for ids in self._ids.values() for number in ids)
-            oldest = every[-limit]
+            oldest = sorted(chain.from_iterable(self._ids.values()))[-limit]
             for ids in self._ids.values():
-                ids[:] = [number for number in ids if abs(number) >= oldest]
+                del ids[: bisect_left(ids, oldest)]
 
-    def conversations(self, mentions: frozenset[int]) -> list[UnreadConversation]:
-        return [self._show(key, mentions) for key in sorted(self._ids) if self._ids[key]]
+    def conversations(self, mentions: Iterable[MessageId]) -> list[UnreadConversation]:
+        mentioned = self._wildcard_mentions.union(mentions)
+        return [self._show(key, mentioned) for key in sorted(self._ids) if self._ids[key]]
 
-    def _show(self, conversation_id: int, mentions: frozenset[int]) -> UnreadConversation:
+    def _show(self, conversation_id: int, mentioned: set[MessageId]) -> UnreadConversation:
         channel_id, topic = self._places[conversation_id]
         ids = self._ids[conversation_id]
         return UnreadConversation(
             ConversationId(conversation_id),
             None if channel_id is None else ChannelId(channel_id),
             topic,
-            sorted(MessageId(abs(number)) for number in ids),
-            sorted(MessageId(abs(each)) for each in ids if each < 0 or each in mentions),
+            ids,
+            sorted(mentioned.intersection(ids)),
         )
 
 
-def _split(ids: str | None) -> list[int]:
-    numbers: list[int] = [] if ids is None else orjson.loads(f"[{ids}]")
+def _split(ids: str | None) -> list[MessageId]:
+    numbers: list[MessageId] = [] if ids is None else orjson.loads(f"[{ids}]")
     return numbers

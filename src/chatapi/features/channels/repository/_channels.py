@@ -1,18 +1,21 @@
 """Every SQL statement on channels and their topics."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 from sqlalchemy import bindparam, func, insert, not_, or_, select, update
 
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.channel_cache.records import ChannelRecord, channel_records
+from chatapi.channel_cache.snapshots import ChannelSnapshots
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ChannelId, MessageId, RealmId, UserId
+from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Channel, Conversation, Message, User
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import SubscriptionPeriod
-from chatapi.features.channels.payloads import ChannelSummary
+from chatapi.features.channels.payloads import ChannelSummary, lasting_properties
 from chatapi.permissions.messages import sent_during
 
 # Topics store their first and last messages: planners that estimate row counts search for both in
@@ -37,6 +40,11 @@ _SOME = _OF_REALM.where(is_one_of(Channel.id, "channel_ids")).order_by(Channel.i
 _ADD = insert(Channel).returning(Channel.id)
 _SUMMARIES = _OF_REALM.add_columns(Channel.subscriber_count, _FIRST_MESSAGE, _LAST_SENT).order_by(
     Channel.id
+)
+_ACTIVITY = (
+    select(Channel.id, Channel.subscriber_count, _FIRST_MESSAGE, _LAST_SENT)
+    .where(Channel.realm_id == bindparam("realm_id"))
+    .order_by(Channel.id)
 )
 _SUMMARIES_OF = _SUMMARIES.where(is_one_of(Channel.id, "channel_ids"))
 _TOPICS = (
@@ -97,6 +105,23 @@ class ChannelRepository:
         """All channels by id, archived ones included, in one statement."""
         rows = await self._db.execute(_SUMMARIES, {"realm_id": self._realm_id})
         return [_read_summary(row) for row in rows.all()]
+
+    async def list_summaries_as_of(
+        self, snapshots: ChannelSnapshots, realm: RealmRecord, as_of: EventNumber
+    ) -> list[ChannelSummary]:
+        """The same in a snapshot, in which only what changes often is read of cached channels."""
+        rows = (await self._db.execute(_ACTIVITY, {"realm_id": self._realm_id})).all()
+        known = await snapshots.many(
+            self._db,
+            self._realm_id,
+            [row[0] for row in rows],
+            as_of,
+            partial(lasting_properties, realm),
+        )
+        return [
+            ChannelSummary(known[key].record, count, first, last_sent, known[key].properties)
+            for key, count, first, last_sent in rows
+        ]
 
     async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
         """The same for some channels."""

@@ -2,6 +2,7 @@
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -105,7 +106,23 @@ async def test_many_rows_are_written_in_slices_and_their_changes_once(
     assert floor == 7
     assert await numbers_in_log(runtime) == numbers
     inserts = [each for each in statements if "INSERT" in each]
-    assert len(inserts) == (1 if runtime.database.is_sqlite else 3)
+    # SQLite's run on its driver, without SQLAlchemy.
+    assert len(inserts) == (0 if runtime.database.is_sqlite else 3)
+
+
+async def test_row_that_exists_fails_without_naming_its_values(
+    runtime: Runtime, realm: RealmRecord
+) -> None:
+    twice = [row_of(runtime, realm, 1_000), row_of(runtime, realm, 1_000)]
+    async with DatabaseSession(runtime.database) as db:
+        await db.write()
+        await db.queue_write(WRITE, twice, [{"realm": realm.id, "floor": 7}])
+        with pytest.raises(IntegrityError) as raised:
+            await db.commit()
+    assert "INSERT INTO event" in str(raised.value)
+    # They may be texts of users, and errors are logged.
+    assert "it's" not in str(raised.value)
+    assert await numbers_in_log(runtime) == []
 
 
 async def test_are_refused_without_a_transaction(runtime: Runtime, realm: RealmRecord) -> None:

@@ -1,7 +1,8 @@
 """Bulk writes: many new rows, and the updates that go with them, in one statement if possible.
 
 All writers of a realm wait for the transaction that holds its lock, and every statement is a round
-trip to PostgreSQL. SQLite has no round trips to save, and no statement that writes to two tables.
+trip to PostgreSQL. SQLite has no statement that writes to two tables, so several of them run in one
+call (`sqlite_bulk_writes.py`).
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -48,12 +49,13 @@ class BulkInsert:
     def __init__(self, table: type[Base], columns: Sequence[str]) -> None:
         types = {each.name: each.type for each in inspect(table).columns}
         self._table = table
-        self._columns = {name: types[name] for name in columns}
+        self._types = {name: types[name] for name in columns}
+        self.columns = tuple(columns)
         self.add = insert(table)
 
     def parts(self, place: int, condition: ColumnElement[bool]) -> tuple[Insert | Update, ...]:
         """Return the statements for rows that are passed as JSON, in the parameters of `place`."""
-        added = _rows_from_json(f"rows_{place}", self._columns)
+        added = _rows_from_json(f"rows_{place}", self._types)
         rows = select(*added.values()).where(condition)
         return (insert(self._table).from_select(list(added), rows),)
 
@@ -104,15 +106,9 @@ class DeferredWrites:
         pending, self.pending = self.pending, []
         return pending
 
-    async def write(self, execute: Execute, *, is_sqlite: bool) -> None:
+    async def write(self, execute: Execute) -> None:
         """Write everything: in one statement, or in slices where there are many rows."""
         pending = self.take()
-        if is_sqlite:
-            for each in pending:
-                await execute(each.kind.add, each.rows)
-                if isinstance(each.kind, BulkInsertWithUpdates):
-                    await execute(each.kind.change, each.changes)
-            return
         if any(len(each.rows) > _ROWS_AT_ONCE for each in pending):
             for slice_ in (each for whole in pending for each in _slices(whole)):
                 await execute(_all_at_once((slice_.kind,)), values_of([slice_]))

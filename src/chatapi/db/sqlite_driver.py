@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Self
 
 import aiosqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
 _Row = tuple[Any, ...]
@@ -72,6 +73,13 @@ class EagerConnection(aiosqlite.Connection):
     def interrupt_statement(self) -> None:
         """Make the statement that runs in the connection's thread fail, from any thread."""
         self._conn.interrupt()
+
+
+def sqlite_connection_of(connection: AsyncConnection) -> EagerConnection | None:
+    """Return the driver's connection in use, None if it is one of PostgreSQL."""
+    pooled = connection.sync_connection and connection.sync_connection.connection
+    driver = pooled and pooled.driver_connection
+    return driver if isinstance(driver, EagerConnection) else None
 
 
 def _lower(text: str | None) -> str | None:

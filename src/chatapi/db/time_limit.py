@@ -8,7 +8,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chatapi.core.errors import TooExpensiveError
-from chatapi.db.sqlite_driver import EagerConnection
+from chatapi.db.sqlite_driver import EagerConnection, sqlite_connection_of
 
 T = TypeVar("T")
 
@@ -20,8 +20,8 @@ async def execute_with_timeout(
 
     The limit needs no extra statement, as setting PostgreSQL's statement_timeout would.
     """
-    driver = connection.sync_connection and connection.sync_connection.connection.driver_connection
-    if isinstance(driver, EagerConnection):
+    driver = sqlite_connection_of(connection)
+    if driver is not None:
         return await _interrupt_after(seconds, driver, execute)
     try:
         # Cancelling makes the driver cancel the statement in the server.

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 from sqlalchemy import CursorResult, Executable
@@ -14,6 +15,9 @@ from chatapi.db.bulk_writes import DeferredWrites
 from chatapi.db.clocks import LOCK_CLOCK, LOCK_CLOCK_AND_TAKE_IDS
 from chatapi.db.database import Database
 from chatapi.db.pooled_connection import PooledConnection, Values
+from chatapi.db.sqlite_bulk_writes import write_on_thread
+from chatapi.db.sqlite_driver import sqlite_connection_of
+from chatapi.db.time_limit import execute_with_timeout
 from chatapi.db.writer_turns import WriterTurn
 
 _MAX_TURN_SECONDS = 20.0
@@ -116,11 +120,17 @@ class Transaction(PooledConnection):
 
     async def write_deferred(self, seconds: float | None = None) -> None:
         """Run the deferred writes."""
+        driver = sqlite_connection_of(self.connection)
+        if driver is not None:
+            write = partial(write_on_thread, self.database, driver, self.changes.deferred.take())
+            with self.waiting:
+                if seconds is None:
+                    await write()
+                else:
+                    await execute_with_timeout(seconds, self.connection, write)
+            return
         run = super().execute
-        await self.changes.deferred.write(
-            lambda statement, values: run(statement, values, seconds),
-            is_sqlite=self.database.is_sqlite,
-        )
+        await self.changes.deferred.write(lambda statement, values: run(statement, values, seconds))
 
     async def lock(self, realm_id: RealmId, message_ids: int, seconds: float | None) -> EventNumber:
         """Lock a realm's clock, and return its last event; PostgreSQL takes message ids as well."""

@@ -2,15 +2,27 @@
 
 from typing import ClassVar
 
-from sqlalchemy import Select, and_, or_, select
+from sqlalchemy import ColumnElement, Select, and_, or_, select, true
 from typing_extensions import override
 
+from chatapi.core.ids import ConversationId
 from chatapi.db.index_order import IndexOrder
 from chatapi.db.models import Conversation, Message
 from chatapi.db.search import find_first, find_phrases
-from chatapi.narrow.operator import BY_ID, CompileContext, Compiled, Operator, Part, text_operand
+from chatapi.narrow.operator import (
+    BY_ID,
+    CompileContext,
+    Compiled,
+    Operator,
+    Part,
+    along_conversation,
+    text_operand,
+)
 from chatapi.narrow.search_text import SearchText
 from chatapi.narrow.terms import Operand
+
+_MAX_TOPIC_PARTS = 10
+"""Each is a statement."""
 
 
 class Containing(Operator):
@@ -36,9 +48,24 @@ class Containing(Operator):
         first = await find_first(context.ctx.db, "message", search.phrases)
         parts = (
             Part(and_(first.id == Message.id, first.is_match, *fragments), IndexOrder(first.id)),
-            Part(in_topic, BY_ID),
+            *await _parts_of_topics(in_topic, search, context),
         )
         return Compiled(or_(in_content, in_topic), parts=parts, search=search)
+
+
+async def _parts_of_topics(
+    in_topic: ColumnElement[bool], search: SearchText, context: CompileContext
+) -> list[Part]:
+    """Read few topics one after the other, and the messages of many among all messages.
+
+    Without the ids, both databases would read all messages in order to find those of few topics.
+    """
+    some = _conversations(search, context).where(Conversation.channel_id.is_not(None))
+    rows = await context.ctx.db.execute(some.limit(_MAX_TOPIC_PARTS + 1))
+    topic_ids = [ConversationId(number) for number in rows.scalars()]
+    if len(topic_ids) > _MAX_TOPIC_PARTS:
+        return [Part(in_topic, BY_ID)]
+    return [Part(true(), along_conversation(topic_id)) for topic_id in topic_ids]
 
 
 def _conversations(search: SearchText, context: CompileContext) -> Select[*tuple[int]]:

@@ -120,6 +120,16 @@ async def test_channels_of_single_messages_are_found_without_a_scan(
     assert "ix_message_realm_id_id (realm_id=?)" not in plan
 
 
+async def test_word_that_is_in_no_topic_is_searched_in_texts_only(
+    client: ApiClient, runtime: Runtime, few: list[MessageId], reader: Person
+) -> None:
+    """To find no message of such topics, SQLite would read all messages."""
+    with captured_statements(runtime.database, "SELECT message.id \nFROM message") as captured:
+        assert await ids_read(client, reader, ["search", "rare"]) == few
+    [(statement, *_)] = captured
+    assert "conversation_search" not in statement
+
+
 async def test_the_newest_of_a_common_word_are_not_sorted(
     client: ApiClient, runtime: Runtime, few: list[MessageId], reader: Person
 ) -> None:

@@ -95,6 +95,20 @@ class TestWhatIsFound:
             '<span class="highlight">Lunch</span> plans'
         )
 
+    @pytest.mark.parametrize("count", [3, 30])
+    async def test_messages_of_any_number_of_topics_come_in_their_order(
+        self, client: ApiClient, writer: Person, general: ChannelRecord, count: int
+    ) -> None:
+        """Few topics are read one by one, many among all messages."""
+        sent = [
+            await send(client, writer, general, topic=f"lunch {number % count}")
+            for number in range(count * 2)
+        ]
+        await send(client, writer, general, topic="dinner")
+        assert await ids_read(client, writer, ["search", "lunch"]) == sent
+        newest = await ids_read(client, writer, ["search", "lunch"], num_before=4)
+        assert newest == sent[-4:]
+
     async def test_with_other_terms_and_negated(
         self, client: ApiClient, reader: Person, writer: Person, general: ChannelRecord
     ) -> None:

@@ -87,14 +87,20 @@ _EXCEPTED = (
     .order_by(Message.id.desc())
     .limit(MAX_UNREAD)
 )
-_MENTIONS = union_all(
-    select(Mention.message_id).where(
-        Mention.user_id == READER, Mention.message_id >= _number("oldest")
-    ),
-    select(GroupMention.message_id).where(
-        is_one_of(GroupMention.group_id, "group_ids"),
-        GroupMention.message_id >= _number("oldest"),
-    ),
+_MENTIONS = select(
+    _joined(
+        union_all(
+            select(Mention.message_id).where(
+                Mention.user_id == READER, Mention.message_id >= _number("oldest")
+            ),
+            select(GroupMention.message_id).where(
+                is_one_of(GroupMention.group_id, "group_ids"),
+                GroupMention.message_id >= _number("oldest"),
+            ),
+        )
+        .subquery()
+        .c.message_id
+    )
 )
 _FIRST_IN_CONVERSATION = (
     select(Message.id)
@@ -159,8 +165,7 @@ class UnreadRepository:
         if oldest is None:
             return []
         values = {**self._values, "group_ids": list(groups), "oldest": oldest}
-        rows = await self._db.execute(_MENTIONS, values)
-        return [MessageId(number) for number in rows.scalars()]
+        return _split((await self._db.execute(_MENTIONS, values)).scalar_one())
 
     async def list_first(
         self, conversation_id: ConversationId, position: MessageId, limit: int

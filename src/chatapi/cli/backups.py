@@ -20,6 +20,7 @@ from chatapi.backup import (
     verify_backup,
 )
 from chatapi.backup.errors import BackupUnreadableError
+from chatapi.cli.consoles import stderr
 from chatapi.cli.errors import UnwritableFileError
 from chatapi.cli.operator import (
     DATABASE_ERRORS,
@@ -28,7 +29,7 @@ from chatapi.cli.operator import (
     open_database,
     reach,
 )
-from chatapi.cli.terminal import AsJson, exit_with_error, note, print_result, stderr
+from chatapi.cli.terminal import AsJson, exit_with_error, note, print_result
 from chatapi.core.clock import SystemClock
 from chatapi.core.errors import ApiError
 from chatapi.db.database import Database

@@ -23,7 +23,7 @@ from chatapi.backup.errors import BackupUnreadableError
 from chatapi.cli.consoles import stderr
 from chatapi.cli.errors import UnwritableFileError
 from chatapi.cli.operator import (
-    DATABASE_ERRORS,
+    database_errors,
     database_failure,
     load_settings,
     open_database,
@@ -145,7 +145,7 @@ def _run(
             store = store_for(settings, SystemClock())
             try:
                 return await work(database, store)
-            except DATABASE_ERRORS as error:
+            except database_errors() as error:
                 raise database_failure(database, error) from error
             finally:
                 await store.close()

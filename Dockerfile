@@ -21,6 +21,8 @@ RUN groupadd --gid 10001 chatapi \
 WORKDIR /app
 COPY migrations ./migrations
 COPY src ./src
+# Compiled now: the server may not write here, and would compile all of it at each start.
+RUN python -m compileall -q --invalidation-mode unchecked-hash migrations src
 ENV PATH=/opt/chatapi/bin:$PATH \
     PYTHONPATH=/app/src \
     PYTHONDONTWRITEBYTECODE=1 \

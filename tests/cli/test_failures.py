@@ -13,7 +13,7 @@ from typing import IO
 import pytest
 import typer
 
-from chatapi.cli import app
+from chatapi.cli.commands import build_app
 from chatapi.core.settings import SQLITE_FILE
 from tests.cli.conftest import OWNER_EMAIL
 from tests.support.command import COMMAND, PATIENCE_SECONDS, Command, Outcome
@@ -77,7 +77,7 @@ def assert_sentence(outcome: Outcome, *expected: str, status: int = 1) -> None:
 
 
 def test_all_commands_are_tried() -> None:
-    assert set(every_command(app)) == set(ARGUMENTS)
+    assert set(every_command(build_app())) == set(ARGUMENTS)
 
 
 class TestDatabase:

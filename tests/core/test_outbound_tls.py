@@ -8,12 +8,8 @@ from typing import Any
 import pytest
 import trustme
 
-from chatapi.core.outbound_http import (
-    OutboundHttp,
-    RefusedAddressError,
-    UnreachableError,
-    trusting_context,
-)
+from chatapi.core.outbound_client import trusting_context
+from chatapi.core.outbound_http import OutboundHttp, RefusedAddressError, UnreachableError
 from tests.features.messages.outgoing_webhooks.services import LOOPBACK, recording_service
 from tests.support.authorities import PrivateAuthority
 

@@ -78,17 +78,13 @@ async def test_small_response_is_one_write() -> None:
 
 
 async def test_requests_that_come_together_are_answered_in_order() -> None:
-    count = 0
-
-    async def respond(send: Send) -> None:
-        nonlocal count
-        count += 1
+    async def echo(scope: Scope, _receive: Receive, send: Send) -> None:
         await start(send, (b"content-length", b"1"))
-        await send({**BODY, "body": b"%d" % count})
+        await send({**BODY, "body": dict(scope["headers"])[b"x-number"]})
 
-    async with connection(app_of(respond)) as (reader, writer):
-        writer.write(request() * 3)
-        for number in range(1, 4):
+    async with connection(echo) as (reader, writer):
+        writer.write(b"".join(request("GET", f"X-Number: {number}") for number in range(1, 5)))
+        for number in range(1, 5):
             await reader.readuntil(b"\r\n\r\n")
             assert await reader.readexactly(1) == b"%d" % number
 

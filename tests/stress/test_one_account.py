@@ -8,7 +8,6 @@ import asyncio
 import statistics
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 import httpx
 import pytest
@@ -21,6 +20,7 @@ from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.fetch.conversations import send
 from tests.security.seeding import add_messages
 from tests.support.client import ApiClient
+from tests.support.process_memory import resident_bytes
 from tests.support.server_process import ServerProcess
 from tests.support.waiting import until
 
@@ -106,12 +106,6 @@ def percentiles(seconds: Sequence[float]) -> dict[str, float]:
     return {name: round(cuts[at - 1] * 1000, 1) for name, at in (("p50", 50), ("p99", 99))}
 
 
-def resident_bytes(server: ServerProcess) -> int:
-    status = Path(f"/proc/{server.pid}/status").read_text()
-    [line] = [line for line in status.splitlines() if line.startswith("VmRSS:")]
-    return int(line.split()[1]) * 1024
-
-
 @pytest.fixture
 async def large_page(
     client: ApiClient,
@@ -134,7 +128,7 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_responses(
     path = "/api/v1/messages?anchor=newest&num_before=5000&num_after=0"
     page = await client.get(path, auth=(member.email, member.api_key), timeout=MAX_ANSWER_SECONDS)
     assert page.status_code == 200
-    before = resident_bytes(server)
+    before = resident_bytes(server.pid)
     auth = page.request.headers["Authorization"]
     head = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: {auth}\r\n\r\n"
     writers: list[asyncio.StreamWriter] = []
@@ -148,7 +142,7 @@ async def test_clients_that_read_nothing_cost_no_more_than_their_responses(
 
     async with asyncio.timeout(MAX_ANSWER_SECONDS):
         await asyncio.gather(*(ask() for _ in range(SILENT_CLIENTS)))
-    grown = resident_bytes(server) - before
+    grown = resident_bytes(server.pid) - before
     for writer in writers:
         writer.transport.abort()
     print(f"page of {len(page.content) / 1e6:.1f} MB, grown by {grown / 1e6:.1f} MB")  # noqa: T201

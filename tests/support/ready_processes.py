@@ -8,7 +8,10 @@ from pathlib import Path
 from tests.support.command_child import Streams, be_the_command
 
 _processes = multiprocessing.get_context("forkserver")
-_processes.set_forkserver_preload(["chatapi.cli", "chatapi.main"])
+_COMMANDS = ("organizations", "users", "database", "audit", "demo", "doctor", "openapi", "serve")
+_processes.set_forkserver_preload(
+    ["chatapi.main", *(f"chatapi.cli.{command}" for command in _COMMANDS)]
+)
 
 
 def start_command(

@@ -1,57 +1,24 @@
 """The `chatapi` command: one module per group of commands."""
 
-from typing import Annotated
+import gc
+import sys
 
-import typer
+from chatapi.core.lean_imports import import_without
 
-from chatapi import __version__
-from chatapi.cli import database, organizations, users
-from chatapi.cli.audit import audit
-from chatapi.cli.demo import demo
-from chatapi.cli.doctor import doctor
-from chatapi.cli.failures import run_reporting_failures
-from chatapi.cli.openapi import print_openapi
-from chatapi.cli.serve import serve
-from chatapi.cli.settings import show_settings
-from chatapi.cli.unknown_settings import warn_of_unknown_settings
-
-app = typer.Typer(
-    name="chatapi",
-    help="A team chat server.",
-    no_args_is_help=True,
-    add_completion=False,
-    # Operators send us tracebacks, and local variables hold secrets.
-    pretty_exceptions_enable=False,
-)
-app.command()(serve)
-app.add_typer(organizations.app, name="org")
-app.add_typer(users.app, name="user")
-app.add_typer(database.app, name="db")
-app.command()(audit)
-app.command()(demo)
-app.command()(doctor)
-app.command("settings")(show_settings)
-app.command("openapi")(print_openapi)
+# Before anything else imports them: structlog would load rich for tracebacks, and uvicorn a
+# library that watches files, both of which a server does not use.
+import_without("structlog", "rich")
+import_without("uvicorn", "uvicorn.supervisors.watchfilesreload")
 
 
 def main() -> None:
+    """Run the command that the arguments name."""
+    # Importing makes many objects and no garbage: not looking for any saves some tenths of a
+    # second. A process that goes on for longer looks for it again from where it begins to serve.
+    gc.disable()
+    # Only now: what the commands import takes most of the time that a command runs.
+    from chatapi.cli.commands import build_app  # noqa: PLC0415
+    from chatapi.cli.failures import run_reporting_failures  # noqa: PLC0415
+
+    app = build_app(sys.argv[1:])
     run_reporting_failures(lambda: app(prog_name="chatapi"))
-
-
-def _print_version(is_asked: bool) -> None:
-    if is_asked:
-        typer.echo(f"chatapi {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def chatapi(
-    _version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
-    ] = False,
-) -> None:
-    """A team chat server."""
-    warn_of_unknown_settings()

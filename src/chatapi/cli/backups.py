@@ -20,15 +20,16 @@ from chatapi.backup import (
     verify_backup,
 )
 from chatapi.backup.errors import BackupUnreadableError
+from chatapi.cli.consoles import stderr
 from chatapi.cli.errors import UnwritableFileError
 from chatapi.cli.operator import (
-    DATABASE_ERRORS,
+    database_errors,
     database_failure,
     load_settings,
     open_database,
     reach,
 )
-from chatapi.cli.terminal import AsJson, exit_with_error, note, print_result, stderr
+from chatapi.cli.terminal import AsJson, exit_with_error, note, print_result
 from chatapi.core.clock import SystemClock
 from chatapi.core.errors import ApiError
 from chatapi.db.database import Database
@@ -144,7 +145,7 @@ def _run(
             store = store_for(settings, SystemClock())
             try:
                 return await work(database, store)
-            except DATABASE_ERRORS as error:
+            except database_errors() as error:
                 raise database_failure(database, error) from error
             finally:
                 await store.close()

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Annotated, TypeVar
 
-import asyncpg
 import typer
 from pydantic import ValidationError
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -48,8 +47,6 @@ OrganizationOption = Annotated[
         "--org", metavar="SUBDOMAIN", help="The organization; needed only if there are several."
     ),
 ]
-
-DATABASE_ERRORS = (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError)
 
 _REMEDIES = (
     ("readonly database", "the account that runs chatapi must be able to write to it"),
@@ -165,12 +162,20 @@ def require_writable(settings: Settings) -> None:
             raise ReadOnlyDataError(str(path))
 
 
+def database_errors() -> tuple[type[Exception], ...]:
+    """What a database can raise when it is opened or asked."""
+    # Only after an error: a server on SQLite does not load the driver of PostgreSQL.
+    import asyncpg  # noqa: PLC0415
+
+    return (OSError, SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError)
+
+
 async def reach(database: Database) -> None:
     """Connect once, so that a later failure is not one of the connection."""
     try:
         async with database.engine.connect():
             pass
-    except DATABASE_ERRORS as error:
+    except database_errors() as error:
         raise database_failure(database, error) from error
 
 

@@ -1,14 +1,13 @@
 """What `chatapi serve` prints before it serves."""
 
 import shlex
+import sys
 from dataclasses import dataclass
 
-from rich.panel import Panel
-from rich.table import Table
+import typer
 
 from chatapi import __version__
 from chatapi.cli.bootstrap import InitialOwner
-from chatapi.cli.terminal import stdout
 from chatapi.core.settings import Settings
 
 _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (what an operator may type)
@@ -39,12 +38,12 @@ def greet(address: Address, settings: Settings, owner: InitialOwner | None) -> N
             "Password": owner.password,
             "API key": owner.api_key,
         }
-    hint = "Shown only now: write them down." if owner else None
-    stdout.print(Panel.fit(_grid(facts), title=f"chatapi {__version__}", subtitle=hint))
+    hint = "Shown only now: write them down." if owner else ""
+    typer.echo(_framed(facts, f"chatapi {__version__}", hint))
     if owner is not None:
         # Outside the frame and on one line, so that it can be copied.
-        stdout.print("Try it:", style="bold")
-        stdout.print(curl_line(address, owner), soft_wrap=True)
+        typer.secho("Try it:", bold=True)
+        typer.echo(curl_line(address, owner))
 
 
 def curl_line(address: Address, owner: InitialOwner) -> str:
@@ -52,8 +51,21 @@ def curl_line(address: Address, owner: InitialOwner) -> str:
     return f"curl -u {credentials} {address.url}/api/v1/users/me"
 
 
-def _grid(facts: dict[str, str]) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    for name, value in facts.items():
-        grid.add_row(name, value)
-    return grid
+def _framed(facts: dict[str, str], title: str, hint: str) -> str:
+    """A table in a frame, drawn here since rich would be loaded for nothing else in a server."""
+    name_width = max(map(len, facts))
+    rows = [f"{name:<{name_width}}  {value}" for name, value in facts.items()]
+    width = max(map(len, [*rows, title, hint])) + 2
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    top_left, top_right, low_left, low_right, line, side = "╭╮╰╯─│" if is_unicode else "++++-|"
+    return "\n".join(
+        [
+            f"{top_left}{_in_line(title, line, width)}{top_right}",
+            *(f"{side} {row:<{width - 1}}{side}" for row in rows),
+            f"{low_left}{_in_line(hint, line, width)}{low_right}",
+        ]
+    )
+
+
+def _in_line(text: str, line: str, width: int) -> str:
+    return f" {text} ".center(width, line) if text else line * width

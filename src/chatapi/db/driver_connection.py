@@ -4,13 +4,15 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-import asyncpg
 from sqlalchemy import Dialect, PoolProxiedConnection, Select
 
 from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
+
+if TYPE_CHECKING:
+    import asyncpg
 
 Statement: TypeAlias = Select[*tuple[Any, ...]]
 
@@ -56,6 +58,9 @@ class DriverConnection:
             return await self._fetch(sql, arguments)
 
     async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
+        # Loaded when the first connection was opened; a server on SQLite has none.
+        import asyncpg  # noqa: PLC0415
+
         try:
             rows: list[Any] = await self._driver.fetch(sql, *arguments)
         except (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:

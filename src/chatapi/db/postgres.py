@@ -3,14 +3,16 @@
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakSet
 
-import asyncpg
 from sqlalchemy import URL
 
 from chatapi.core.settings import Settings
 from chatapi.db.busy_timeout import busy_timeout
+
+if TYPE_CHECKING:
+    import asyncpg
 
 Connection: TypeAlias = "asyncpg.Connection[Any]"
 
@@ -100,6 +102,9 @@ class PostgresConnections:
     async def _connect(
         self, name: str, limits: dict[str, str], command_timeout: float | None
     ) -> Connection:
+        # A server on SQLite does not load the driver of PostgreSQL.
+        import asyncpg  # noqa: PLC0415
+
         async with busy_timeout(self._silence_seconds):
             connection: Connection = await asyncpg.connect(
                 **self._address,

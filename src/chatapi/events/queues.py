@@ -11,6 +11,7 @@ from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.errors import BadEventQueueIdError, StaleCallerError, UnavailableError
 from chatapi.core.ids import EventId, QueueId, RealmId, new_queue_id
 from chatapi.core.settings import Settings
+from chatapi.core.timer_wheel import TimerWheel
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 from chatapi.events.client import ClientProfile, ClientView
@@ -24,7 +25,6 @@ from chatapi.events.live_queue import LiveQueue, Reader, live_queue
 from chatapi.events.log import EventLog
 from chatapi.events.pages import Page, first_for, with_reveals
 from chatapi.events.queue_rows import QueueRecord, QueueRows
-from chatapi.events.timer_wheel import TimerWheel
 from chatapi.events.unit_of_work import UnitOfWork
 
 _MAX_POLL = timedelta(seconds=60)
@@ -46,7 +46,7 @@ class EventQueues:
         self._hub = hub
         self._clock = clock
         self._settings = settings
-        self._timers = TimerWheel()
+        self._timers = TimerWheel(Waiter.give_up)
         self._live: dict[QueueId, LiveQueue] = {}
         self._epochs = Epochs(database, hub, clock, self._live.values)
         self._acknowledged: set[QueueId] = set()

@@ -1,14 +1,17 @@
 """Connections with limits: clients that send or read too slowly are disconnected."""
 
 import asyncio
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
+from weakref import WeakKeyDictionary
 
 import orjson
 from typing_extensions import override
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_request_id
+from chatapi.core.timer_wheel import TimerWheel
 from chatapi.http.joined_writes import JoiningTransport
 from chatapi.http.responses import JSON_HEADERS
 
@@ -18,13 +21,39 @@ _LARGE_HEAD = f"The address and the headers are larger than {_MAX_HEAD_BYTES} by
 _LONG_PATH = f"The path is longer than {_MAX_PATH_LENGTH} characters"
 
 
+class _Pipeline(list[Any]):
+    """Requests that wait for the one before them; a deque has room for 64 from the start."""
+
+    __slots__ = ()
+
+    def appendleft(self, request: object) -> None:
+        self.insert(0, request)
+
+
 class BoundedHttpProtocol(HttpToolsProtocol):
     """uvicorn's HTTP protocol, with a time limit for each request and a size limit for its head.
 
     A connection is checked every few seconds, which costs a request nothing. Only bytes that are
     expected of the client count: while a response is being computed, or a poll waits, nothing ends
     the connection.
+
+    There are thousands of connections whose polls wait, so each takes as little memory as possible:
+    slots, since a dictionary with more attributes than uvicorn's own would not share its keys, and
+    no deque for further requests, which takes 700 bytes when it is empty.
     """
+
+    __slots__ = (
+        "_checked_with",
+        "_chunk",
+        "_is_in_body",
+        "_joining",
+        "_problem",
+        "_received",
+        "_unsent",
+        "_unsent_since",
+        "_waits_for_head_since",
+        "_was_in_body",
+    )
 
     check_seconds: ClassVar[float] = 10
     head_seconds: ClassVar[float] = 20
@@ -35,35 +64,42 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     answer_seconds: ClassVar[float] = 600
     """Time limit for a client that reads a response slowly."""
 
-    _waits_for_head_since: float | None = None
-    _is_in_body = False
-    _received = 0
-    """Bytes since the last head or body was complete, or since the last check of a body."""
-    _chunk = 0
-    """Size of the last chunk; it may hold the end of one request and the head of the next."""
-    _was_in_body = False
-    """The value of `_is_in_body` at the last check."""
-    _unsent = 0
-    """Bytes of responses the client had not read at the last check."""
-    _unsent_since: float | None = None
-    """When a response was first seen to wait for the client."""
-    _next_check: asyncio.TimerHandle | None = None
-    _problem: str | None = None
-    """Why the parser was ended, if it was not the parser itself that found a fault."""
+    _checks: ClassVar["WeakKeyDictionary[ServerState, TimerWheel[BoundedHttpProtocol]]"] = (
+        WeakKeyDictionary()
+    )
+    """The next checks of all connections of a server."""
 
-    _joining: JoiningTransport
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 (uvicorn's)
+        super().__init__(*arguments, **options)
+        self.pipeline = _Pipeline()  # type: ignore[assignment]  # all of a deque that is used
+        self._joining: JoiningTransport
+        self._waits_for_head_since: float | None = None
+        self._is_in_body = False
+        self._received = 0
+        """Bytes since the last head or body was complete, or since the last check of a body."""
+        self._chunk = 0
+        """Size of the last chunk; it may hold the end of one request and the head of the next."""
+        self._was_in_body = False
+        """The value of `_is_in_body` at the last check."""
+        self._unsent = 0
+        """Bytes of responses the client had not read at the last check."""
+        self._unsent_since: float | None = None
+        """When a response was first seen to wait for the client."""
+        self._checked_with: set[BoundedHttpProtocol] = set()
+        """All connections that are checked together with this one the next time."""
+        self._problem: str | None = None
+        """Why the parser was ended, if it was not the parser itself that found a fault."""
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
         self._joining = JoiningTransport(transport)
         super().connection_made(cast(asyncio.Transport, self._joining))
         self._waits_for_head_since = self.loop.time()
-        self._next_check = self.loop.call_later(self.check_seconds, self._check)
+        self._check_later()
 
     @override
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._next_check is not None:
-            self._next_check.cancel()
+        self._checked_with.discard(self)
         super().connection_lost(exc)
 
     @override
@@ -133,11 +169,17 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             # Blank lines between requests cancel uvicorn's keep-alive timeout, but not this one.
             self._waits_for_head_since = self.loop.time() + self.timeout_keep_alive
 
+    def _check_later(self) -> None:
+        checks = self._checks.get(self.server_state)
+        if checks is None:
+            checks = self._checks[self.server_state] = TimerWheel(BoundedHttpProtocol._check)
+        self._checked_with = checks.add(self, self.loop.time() + self.check_seconds)
+
     def _check(self) -> None:
         if self._keeps_us_waiting():
             self.transport.abort()
         if not self.transport.is_closing():
-            self._next_check = self.loop.call_later(self.check_seconds, self._check)
+            self._check_later()
 
     def _keeps_us_waiting(self) -> bool:
         since = self._waits_for_head_since

@@ -3,14 +3,10 @@
 import asyncio
 import math
 import time
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 import structlog
-from limits import RateLimitItemPerMinute
-from limits.aio.storage import Storage
-from limits.aio.strategies import FixedWindowRateLimiter
-from limits.errors import StorageError
 
 from chatapi.core.clock import stopwatch
 from chatapi.core.deployment import FindDeployment
@@ -20,14 +16,15 @@ from chatapi.core.names import name_key
 from chatapi.core.settings import Settings
 from chatapi.http.request import ApiRequest
 
+if TYPE_CHECKING:
+    from chatapi.http.shared_limits import SharedCounter
+
 WINDOW_SECONDS = 60.0
 
 Key = tuple[str, ...]
 
-
 log = structlog.get_logger()
-Closing: TypeAlias = Callable[[], Awaitable[None]]
-_MAX_WAIT_SECONDS = 1.0
+MAX_WAIT_SECONDS = 1.0
 """How long a login waits for Redis."""
 _ASK_AGAIN_SECONDS = 5.0
 """How long Redis is not asked after it did not respond."""
@@ -85,19 +82,15 @@ class RateLimits:
         self._deployment: str | None = None
         self._requests = WindowCounter()
         self._own_logins = WindowCounter()
-        self._shared_logins: FixedWindowRateLimiter | None = None
+        self._shared_logins = _shared_counter_for(settings)
         self._ask_shared_at = -math.inf
-        self._close_shared: Closing | None = None
-        if settings.redis_url:
-            storage, self._close_shared = _open_shared(settings.redis_url)
-            self._shared_logins = FixedWindowRateLimiter(storage)
         self._per_address = settings.address_requests_per_minute
         self._per_user = settings.requests_per_minute
         self._per_login = settings.logins_per_minute
 
     async def close(self) -> None:
-        if self._close_shared is not None:
-            await self._close_shared()
+        if self._shared_logins is not None:
+            await self._shared_logins.close()
 
     def charge_address(self, request: ApiRequest) -> None:
         self._charge(request, self._per_address, ("address", request.address))
@@ -127,26 +120,13 @@ class RateLimits:
                 # Other deployments may count in the same Redis.
                 self._deployment = await self._find_deployment()
             try:
-                async with asyncio.timeout(_MAX_WAIT_SECONDS):
-                    window = await self._hit_shared(counter, (self._deployment, *key))
-            except (StorageError, TimeoutError) as error:
+                async with asyncio.timeout(MAX_WAIT_SECONDS):
+                    window = await counter.hit((self._deployment, *key), self._per_login)
+            except (ConnectionError, TimeoutError) as error:
                 # Only the first request waits for a server that does not respond.
                 self._ask_shared_at = stopwatch() + _ASK_AGAIN_SECONDS
                 log.warning("login_limit_unavailable", reason=str(error) or "no answer")
         _judge(request, self._per_login, window or self._own_logins.hit(key))
-
-    async def _hit_shared(self, counter: FixedWindowRateLimiter, names: Key) -> Window:
-        """Count a login attempt for all processes."""
-        limit = RateLimitItemPerMinute(self._per_login)
-        is_within = await counter.hit(limit, *names)
-        stats = await counter.get_window_stats(limit, *names)
-        seconds_left = max(0.0, stats.reset_time - time.time())
-        if seconds_left > WINDOW_SECONDS + _MAX_WAIT_SECONDS:
-            # Redis uses the time of day, and its clock was set back.
-            await counter.clear(limit, *names)
-            return await self._hit_shared(counter, names)
-        hits = limit.amount - stats.remaining if is_within else limit.amount + 1
-        return Window(hits, min(seconds_left, WINDOW_SECONDS))
 
     def _charge(self, request: ApiRequest, limit: int, key: Key) -> None:
         if self._is_on:
@@ -164,9 +144,10 @@ def _judge(request: ApiRequest, limit: int, window: Window) -> None:
         raise RateLimitedError(retry_after=round(window.seconds_left, 3))
 
 
-def _open_shared(redis_url: str) -> tuple[Storage, Closing]:
-    """Open the shared counter storage; returns it and the function that closes it."""
+def _shared_counter_for(settings: Settings) -> "SharedCounter | None":
+    if not settings.redis_url:
+        return None
     # The Redis client takes five megabytes, which a server without Redis can save.
-    from chatapi.http.shared_limits import open_storage  # noqa: PLC0415
+    from chatapi.http.shared_limits import SharedCounter  # noqa: PLC0415
 
-    return open_storage(redis_url)
+    return SharedCounter(settings.redis_url)

@@ -18,7 +18,7 @@ from typing import (
 )
 
 from fastapi.params import Depends
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from chatapi.core.errors import ApiError, BadRequestError
 from chatapi.core.ids import UserId
@@ -147,7 +147,8 @@ def inspect_endpoint(
         elif hint is ApiRequest:
             request_argument = name
         else:
-            path_types[name] = TypeAdapter(hint)
+            # Built with the first request.
+            path_types[name] = TypeAdapter(hint, config=ConfigDict(defer_build=True))
     revalidates = any(
         isinstance(mark, _RevalidatedMark) for mark in getattr(returned, "__metadata__", ())
     )

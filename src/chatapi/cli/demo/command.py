@@ -7,13 +7,14 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from chatapi.auth.runtime import Runtime
+from chatapi.cli.consoles import stderr
 from chatapi.cli.demo.channels import CHANNELS
 from chatapi.cli.demo.people import PEOPLE
 from chatapi.cli.demo.play import perform_all
 from chatapi.cli.demo.profiles import PROFILE_FIELDS, PROFILE_VALUES
 from chatapi.cli.demo.step import AnyStep, Plan, batches
 from chatapi.cli.operator import OrganizationOption, organization, run_command
-from chatapi.cli.terminal import AsJson, print_result, stderr
+from chatapi.cli.terminal import AsJson, print_result
 
 _PASSWORD_BYTES = 9
 

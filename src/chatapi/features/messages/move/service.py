@@ -20,8 +20,8 @@ from chatapi.features.messages.repository import DeletionRepository, MessageRepo
 from chatapi.permissions.message_lookup import FoundMessage
 from chatapi.read_state.spans import Span
 
-_MAX_COMPARISONS = 2_000_000
-"""Limit of (message, reader) comparisons. Above it, only positions are carried over."""
+_MAX_EXCEPTIONS = 2_000_000
+"""Messages times readers for whom they may differ. Above it, only positions are carried over."""
 
 
 class MoveService:
@@ -89,10 +89,10 @@ class MoveService:
             await read_state.begin()
         else:
             await read_state.join(target_topic.last_message_id)
-        if (target_topic is not None or move.crosses_channels) and (
-            count * await read_state.count_readers() <= _MAX_COMPARISONS
-        ):
-            await read_state.add_exceptions(move.selection)
+        if target_topic is not None or move.crosses_channels:
+            readers = await read_state.count_different(bounds.first)
+            if 0 < count * readers <= _MAX_EXCEPTIONS:
+                await read_state.add_exceptions(move.selection)
         arrival = (move.target.id, await self._next_event()) if move.crosses_channels else None
         await self._repository.move(move.selection, target_id, self._change(move), arrival)
         await DeletionRepository(ctx.db, ctx.realm.id).update_extents(

@@ -10,6 +10,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Select,
+    Subquery,
     and_,
     case,
     delete,
@@ -132,43 +133,76 @@ class ReadStateRepository:
             )
         )
 
-    async def count_readers(self) -> int:
-        """For how many users a message may be read in one conversation and unread in the other."""
+    async def count_different(self, first: MessageId) -> int:
+        """For how many users a moved message may be read in one conversation, not in the other.
+
+        `first` is the first message that is moved.
+        """
+        different = self._different_readers()
         rows = await self._db.execute(
-            self._readers().with_only_columns(func.count(Subscription.user_id))
+            select(func.count(different.c.user_id)).where(
+                different.c.above < self._places.last, different.c.up_to >= first
+            )
         )
         return rows.scalar_one()
 
     async def add_exceptions(self, selection: MessageSelection) -> None:
         """Add exceptions where the position in the target differs from that in the source."""
-        everywhere = func.coalesce(GlobalReadPosition.message_id, 0)
-        before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, everywhere)
-        after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, everywhere)
-        was_read = case((_in_source.user_id.is_(None), True), else_=Message.id <= before)
-        is_read = Message.id <= after
+        reader = self._different_readers()
         has_exception = exists().where(
-            ReadException.user_id == Subscription.user_id,
+            ReadException.user_id == reader.c.user_id,
             ReadException.message_id == Message.id,
         )
         different = (
-            self._readers()
-            .join(Message, and_(*matching(selection)))
-            .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == Subscription.user_id)
-            .with_only_columns(
-                Subscription.user_id,
+            select(
+                reader.c.user_id,
                 Message.id,
                 literal(self._places.source, BigInteger),
-                was_read,
+                Message.id <= reader.c.before,
+            )
+            .select_from(reader)
+            .join(
+                Message,
+                and_(
+                    *matching(selection),
+                    Message.id > reader.c.above,
+                    Message.id <= reader.c.up_to,
+                ),
             )
             .where(
-                was_read != is_read,
-                not_(and_(Message.sender_id == Subscription.user_id, Message.read_by_sender)),
-                not_(has_exception.correlate(Subscription, Message)),
+                not_(and_(Message.sender_id == reader.c.user_id, Message.read_by_sender)),
+                not_(has_exception.correlate(reader, Message)),
             )
         )
         # Like all exceptions, these are moved to the target later, together with their messages.
         columns = ["user_id", "message_id", "conversation_id", "is_read"]
         await self._db.execute(insert(ReadException).from_select(columns, different))
+
+    def _different_readers(self) -> Subquery:
+        """Readers whose position changes (`before`), and the bounds between which it matters.
+
+        What lies between is read in one of the conversations and unread in the other. Without these
+        bounds, each message would be compared with each reader.
+        """
+        everywhere = func.coalesce(GlobalReadPosition.message_id, 0)
+        # For users who were not subscribed to the source channel, all messages count as read.
+        before = case(
+            (_in_source.user_id.is_(None), literal(self._places.last, BigInteger)),
+            else_=highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, everywhere),
+        )
+        after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, everywhere)
+        return (
+            self._readers()
+            .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == Subscription.user_id)
+            .with_only_columns(
+                Subscription.user_id.label("user_id"),
+                before.label("before"),
+                case((before < after, before), else_=after).label("above"),
+                highest(before, after).label("up_to"),
+            )
+            .where(before != after)
+            .subquery()
+        )
 
     def _readers(self) -> Select[*tuple[int]]:
         """Subscribers of the target channel, with their positions in source and target."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chatapi.core.ids import ConversationId, MessageId
+from chatapi.core.ids import ChannelId, ConversationId, MessageId
 from chatapi.events.membership import SubscriptionPeriod
 
 
@@ -15,6 +15,8 @@ class MessageSelection:
     """None: not limited to one message."""
     since: MessageId | None = None
     """None: from the beginning."""
+    up_to: MessageId | None = None
+    """None: to the end."""
     subscription_periods: tuple[SubscriptionPeriod, ...] | None = None
     """Where history is protected, the mover's subscription periods: users move only messages that
     they can see.
@@ -26,6 +28,7 @@ class TopicRecord:
     """A topic that has messages."""
 
     id: ConversationId
+    channel_id: ChannelId
     topic: str
     first_message_id: MessageId
     last_message_id: MessageId

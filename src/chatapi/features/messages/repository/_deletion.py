@@ -22,6 +22,7 @@ from chatapi.db.models import (
     Message,
     MessageEdit,
     MessageFlag,
+    PendingMove,
     Reaction,
     ReadException,
     Submessage,
@@ -48,6 +49,7 @@ DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
     ReadException,
     ConversationMember,
     MessageEdit,
+    PendingMove,
 )
 """The same by `conversation_id`, in addition to the messages."""
 

@@ -21,6 +21,7 @@ _BY_TOPIC = _topics.select().where(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
 )
 _BY_ID = _topics.select().where(Conversation.id == bindparam("conversation_id"))
+_ARRIVALS: Select[*tuple[Any, ...]] = select(Message.id, Message.arrival)
 _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
 
 
@@ -58,10 +59,10 @@ class MoveRepository:
         row = rows.one_or_none()
         return None if row is None else _topics.read(row)
 
-    async def get_bounds(self, selection: MessageSelection) -> Bounds:
-        """The selection is never empty: it contains the message that the request names."""
+    async def find_bounds(self, selection: MessageSelection) -> Bounds | None:
+        """None if the selection is empty."""
         first, last = (await self._db.execute(_BOUNDS.where(*matching(selection)))).one()
-        return Bounds(MessageId(first), MessageId(last))
+        return None if first is None else Bounds(MessageId(first), MessageId(last))
 
     async def leaves_some(self, selection: MessageSelection) -> bool:
         """Whether some messages of the conversation are not in the selection."""
@@ -79,8 +80,10 @@ class MoveRepository:
         rows = await self._db.execute(select(Message.sent_at).where(Message.id == message_id))
         return rows.scalar_one()
 
-    async def count(self, selection: MessageSelection) -> int:
-        rows = await self._db.execute(select(func.count(Message.id)).where(*matching(selection)))
+    async def count(self, selection: MessageSelection, most: int | None = None) -> int:
+        """The number of messages; with `most`, no more are counted."""
+        counted = select(Message.id).where(*matching(selection)).limit(most).subquery()
+        rows = await self._db.execute(select(func.count(counted.c.id)))
         return rows.scalar_one()
 
     async def find_young(
@@ -96,13 +99,16 @@ class MoveRepository:
         self, selection: MessageSelection
     ) -> dict[MessageId, EventNumber | None]:
         """The message ids in order, each with the number of the event that moved it, if any."""
-        rows = await self._db.execute(
-            select(Message.id, Message.arrival).where(*matching(selection)).order_by(Message.id)
-        )
-        return {
-            MessageId(message_id): None if arrival is None else EventNumber(arrival)
-            for message_id, arrival in rows
-        }
+        rows = await self._db.execute(_ARRIVALS.where(*matching(selection)).order_by(Message.id))
+        return dict(rows.all())
+
+    async def list_newest_arrivals(
+        self, selection: MessageSelection, limit: int
+    ) -> dict[MessageId, EventNumber | None]:
+        """The same for the newest messages."""
+        newest = _ARRIVALS.where(*matching(selection)).order_by(Message.id.desc()).limit(limit)
+        rows = (await self._db.execute(newest)).all()
+        return dict(reversed(rows))
 
     async def rename(self, source_topic: TopicRecord, topic: str, change: Change) -> int:
         """Rename a topic with all of its messages: a fixed number of rows, however many messages.

@@ -18,6 +18,7 @@ JSON_OBJECT = sa.JSON(none_as_null=True).with_variant(
 REFERENCES = (
     ("realm_id", "realm"),
     ("mover_id", "account"),
+    ("source_channel_id", "channel"),
     ("conversation_id", "conversation"),
     ("target_channel_id", "channel"),
 )
@@ -30,6 +31,7 @@ def upgrade() -> None:
         sa.Column("realm_id", BIG_ID, nullable=False),
         sa.Column("mover_id", BIG_ID, nullable=False),
         sa.Column("propagate_mode", sa.String(length=20), nullable=False),
+        sa.Column("source_channel_id", BIG_ID, nullable=False),
         sa.Column("conversation_id", BIG_ID, nullable=False),
         sa.Column("since", BIG_ID, nullable=True),
         sa.Column("up_to", BIG_ID, nullable=False),

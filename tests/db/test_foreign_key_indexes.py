@@ -28,6 +28,7 @@ WITHOUT_INDEX = {
     "outgoing_webhook_call.realm_id": SHORT_LIVED,
     "pending_move.mover_id": SHORT_LIVED,
     "pending_move.realm_id": SHORT_LIVED,
+    "pending_move.source_channel_id": SHORT_LIVED,
     "pending_move.target_channel_id": SHORT_LIVED,
     "profile_value.field_id": "is asked when one of a few fields is removed",
     "realm_emoji.author_id": FEW_ROWS,

@@ -22,6 +22,7 @@ class PendingMove(Base):
     realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
     mover_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
     propagate_mode: Mapped[str] = mapped_column(String(20))
+    source_channel_id: Mapped[int] = mapped_column(BigId, ForeignKey("channel.id"))
     conversation_id: Mapped[int] = mapped_column(BigId, ForeignKey("conversation.id"))
     """The topic that the messages leave."""
     since: Mapped[int | None] = mapped_column(BigId)

@@ -1,17 +1,18 @@
 """Continues moves of many messages, a batch per transaction, in whichever process is alive."""
 
 import asyncio
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from datetime import datetime, timedelta
 
 import structlog
 
 from chatapi.auth.context import RealmContext
-from chatapi.auth.realm_sessions import realm_transaction
+from chatapi.auth.realm_sessions import realm_reading, realm_transaction
 from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import stopwatch
 from chatapi.core.errors import UnknownOrganizationError
-from chatapi.core.ids import MessageId
+from chatapi.core.ids import ChannelId, MessageId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import SubscriptionPeriod
 from chatapi.features.messages.move.batch_size import BatchSize
@@ -45,6 +46,7 @@ async def store_rest(
             realm_id=ctx.realm.id,
             mover_id=move.mover_id,
             propagate_mode=move.mode,
+            source_channel_id=move.source.id,
             conversation_id=rest.conversation_id,
             since=rest.since,
             up_to=_end(rest),
@@ -93,6 +95,7 @@ class MoveRunner:
     async def _continue(self, record: PendingMoveRecord) -> PendingMoveRecord | None:
         """Move one batch in one short transaction; None if nothing is left for this process."""
         try:
+            await self._fill_caches(record)
             async with realm_transaction(self._runtime, record.realm_id) as ctx:
                 locked_at = stopwatch()
                 stored = await PendingMoveRepository(ctx.db).find(record.id)
@@ -108,6 +111,18 @@ class MoveRunner:
             log.info("move_completed", channel_id=record.target_channel_id)
         return continued
 
+    async def _fill_caches(self, record: PendingMoveRecord) -> None:
+        """Read before the lock what each batch drops from the caches."""
+        async with realm_reading(self._runtime, record.realm_id) as ctx:
+            await _channels(ctx, record)
+            await self._runtime.linkifiers.of(ctx.db, ctx.realm.id)
+
+
+async def _channels(ctx: RealmContext, record: PendingMoveRecord) -> dict[ChannelId, ChannelRecord]:
+    """Source and target."""
+    ids = (record.source_channel_id, record.target_channel_id)
+    return await ctx.runtime.channels.many(ctx.db, ctx.realm.id, ids)
+
 
 async def _move_some(
     ctx: RealmContext, record: PendingMoveRecord, limit: int
@@ -119,8 +134,9 @@ async def _move_some(
     if carried.rest is None:
         await rows.remove(record.id)
         return None
-    await rows.store_progress(record.id, _end(carried.rest), ctx.now() + LEASE)
-    return await rows.find(record.id)
+    left = replace(record, up_to=_end(carried.rest), due_at=ctx.now() + LEASE)
+    await rows.store_progress(left)
+    return left
 
 
 async def _move_of(ctx: RealmContext, record: PendingMoveRecord) -> Move:
@@ -128,13 +144,12 @@ async def _move_of(ctx: RealmContext, record: PendingMoveRecord) -> Move:
     repository = MoveRepository(ctx.db, ctx.realm.id)
     source_topic = await repository.get_topic(record.conversation_id)
     target_topic = await repository.find_topic(record.target_channel_id, record.topic)
-    ids = {source_topic.channel_id, record.target_channel_id}
-    channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, ids)
+    channels = await _channels(ctx, record)
     return Move(
         message_id=None,
         mover_id=record.mover_id,
         mode=record.propagate_mode,
-        source=channels[source_topic.channel_id],
+        source=channels[record.source_channel_id],
         target=channels[record.target_channel_id],
         topic=record.topic if target_topic is None else target_topic.topic,
         selection=_selection(record),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from chatapi.core.ids import ChannelId, ConversationId, MessageId
+from chatapi.core.ids import ConversationId, MessageId
 from chatapi.events.membership import SubscriptionPeriod
 
 
@@ -28,7 +28,6 @@ class TopicRecord:
     """A topic that has messages."""
 
     id: ConversationId
-    channel_id: ChannelId
     topic: str
     first_message_id: MessageId
     last_message_id: MessageId

@@ -3,6 +3,7 @@
 from chatapi.features.messages.repository._alerts import AlertFlagRepository
 from chatapi.features.messages.repository._deletion import (
     DeletionRepository,
+    Extent,
     MessageToDelete,
     Origin,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "EditRecord",
     "EditRepository",
     "EmojiCount",
+    "Extent",
     "FoundTopic",
     "HistoryRepository",
     "HistoryRow",

@@ -1,6 +1,6 @@
 """Every SQL statement of moving messages."""
 
-from chatapi.features.messages.move.repository._messages import Bounds, Change, MoveRepository
+from chatapi.features.messages.move.repository._messages import Change, MoveRepository
 from chatapi.features.messages.move.repository._read_state import Places, ReadStateRepository
 
-__all__ = ["Bounds", "Change", "MoveRepository", "Places", "ReadStateRepository"]
+__all__ = ["Change", "MoveRepository", "Places", "ReadStateRepository"]

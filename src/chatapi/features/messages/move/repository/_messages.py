@@ -21,6 +21,7 @@ _BY_TOPIC = _topics.select().where(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
 )
 _BY_ID = _topics.select().where(Conversation.id == bindparam("conversation_id"))
+_COLUMNS = ["message_id", "editor_id", "edited_at", "prev_topic", "prev_channel_id"]
 _ARRIVALS: Select[*tuple[Any, ...]] = select(Message.id, Message.arrival)
 _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
 
@@ -143,7 +144,7 @@ class MoveRepository:
         arrival: tuple[ChannelId, EventNumber] | None,
     ) -> None:
         """Move messages to another conversation, and to another channel if one is given."""
-        await self._note_moves(selection, change)
+        await self._note_move(selection, change)
         await self._db.execute(
             update(ReadException)
             .where(
@@ -157,7 +158,7 @@ class MoveRepository:
             values["channel_id"], values["arrival"] = arrival
         await self._db.execute(update(Message).where(*matching(selection)).values(**values))
 
-    async def _note_moves(self, selection: MessageSelection, change: Change) -> None:
+    async def copy_renamings(self, selection: MessageSelection) -> None:
         """Copy the earlier renames of the topic to each moved message, so that they follow it."""
         moved_since = (
             exists()
@@ -168,7 +169,6 @@ class MoveRepository:
             )
             .correlate(Message, MessageEdit)
         )
-        columns = ["message_id", "editor_id", "edited_at", "prev_topic", "prev_channel_id"]
         renamings = (
             select(
                 Message.id,
@@ -181,7 +181,10 @@ class MoveRepository:
             .where(*matching(selection), Message.id <= MessageEdit.up_to, not_(moved_since))
             .order_by(MessageEdit.id)
         )
-        await self._db.execute(insert(MessageEdit).from_select(columns, renamings))
+        await self._db.execute(insert(MessageEdit).from_select(_COLUMNS, renamings))
+
+    async def _note_move(self, selection: MessageSelection, change: Change) -> None:
+        """Add this move to the edit history of each message."""
         this_move = select(
             Message.id,
             literal(change.editor_id, MessageEdit.editor_id.type),
@@ -191,5 +194,5 @@ class MoveRepository:
             Message.conversation_id,
         ).where(*matching(selection))
         await self._db.execute(
-            insert(MessageEdit).from_select([*columns, "prev_conversation_id"], this_move)
+            insert(MessageEdit).from_select([*_COLUMNS, "prev_conversation_id"], this_move)
         )

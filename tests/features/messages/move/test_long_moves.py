@@ -265,7 +265,7 @@ class TestResult:
         runtime: Runtime,
         people: list[Person],
         listeners: list[Listener],
-        ids: Sequence[int],
+        ids: Sequence[MessageId],
         here: ChannelRecord,
         there: ChannelRecord,
     ) -> dict[str, Any]:
@@ -278,7 +278,7 @@ class TestResult:
             found[name] = {
                 "there": [ids.index(each) for each in shown],
                 "here": await in_channel(client, person, here),
-                "unread": set(map(ids.index, await unread_ids(client, person) & set(ids))),
+                "unread": [each in await unread_ids(client, person) for each in ids],
                 "flags": [await flags_of(client, person, each) for each in ids],
                 "searched": len(await ids_read(client, person, in_there, ["search", "Hello"])),
                 "history": [
@@ -308,7 +308,9 @@ class TestResult:
                     Conversation.channel_id.in_([here.id, there.id])
                 )
             )
-            found["extents"] = [(ids.index(first), ids.index(last)) for first, last in extents]
+            found["extents"] = [
+                tuple(ids.index(MessageId(end)) for end in extent) for extent in extents
+            ]
         return found
 
 

@@ -1,6 +1,6 @@
 """How many messages one transaction moves, so that other writers do not wait for long; pure."""
 
-_TARGET_SECONDS = 0.04
+_TARGET_SECONDS = 0.03
 _GROWTH = 1.2
 _LEAST_SHARE = 0.5
 _FEWEST = 100

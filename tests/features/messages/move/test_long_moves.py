@@ -33,7 +33,8 @@ from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import Listener
 from tests.support.responses import assert_error, assert_success
-from tests.support.waiting import catch_up_with_other_processes, until_true
+from tests.support.statements import interrupted_statement, statements_under_lock
+from tests.support.waiting import catch_up_with_other_processes, until, until_true
 
 BATCH = 2
 QUIETLY = {"send_notification_to_new_thread": False}
@@ -103,7 +104,7 @@ class TestBatches:
             left.append(await in_channel(client, member, here))
             assert await in_channel(client, member, there) == ids[len(left[-1]) :]
             await runner.run_once()
-        assert left == [ids[:3], ids[:1], []]
+        assert left == [ids[:4], ids[:2], []]
 
     async def test_each_batch_has_its_event(
         self,
@@ -120,8 +121,8 @@ class TestBatches:
         await begin(client, owner, ids[4], stream_id=there.id, topic="new")
         await complete(runtime, runner)
         events = await listener.new_events()
-        assert [event["message_ids"] for event in events] == [ids[3:], ids[1:3], ids[:1]]
-        assert [event["message_id"] for event in events] == [ids[4], ids[1], ids[0]]
+        assert [event["message_ids"] for event in events] == [ids[4:], ids[2:4], ids[:2]]
+        assert [event["message_id"] for event in events] == [ids[4], ids[2], ids[0]]
         for event in events:
             assert event["user_id"] == owner.user_id
             assert event["propagate_mode"] == "change_all"
@@ -365,12 +366,13 @@ class TestMeanwhile:
     ) -> None:
         ids = await send_some(client, owner, here, 3)
         await begin(client, owner, ids[0], stream_id=there.id)
-        assert_success(await delete(client, owner, ids[0]))
+        for message_id in ids[:2]:
+            assert_success(await delete(client, owner, message_id))
         again = await send(client, owner, here, "topic")
         await complete(runtime, runner)
         await runner.run_once()
         assert await in_channel(client, owner, here) == [again]
-        assert await in_channel(client, owner, there) == ids[1:]
+        assert await in_channel(client, owner, there) == ids[2:]
 
     async def test_both_topics_cannot_be_moved_renamed_or_deleted_until_all_is_moved(
         self,
@@ -456,7 +458,7 @@ class TestProcesses:
         await runner.run_once()
         other = MoveRunner(runtime)
         await other.run_once()
-        assert await in_channel(client, owner, there) == ids[1:]
+        assert await in_channel(client, owner, there) == ids[2:]
         clock.advance(seconds=LEASE.total_seconds())
         await other.run_once()
         assert await in_channel(client, owner, there) == ids
@@ -477,4 +479,35 @@ class TestProcesses:
         listener = await listen_to_changes(client, member)
         await asyncio.gather(runner.run_once(), MoveRunner(runtime).run_once())
         [event] = await listener.new_events()
-        assert event["message_ids"] == ids[1:3]
+        assert event["message_ids"] == ids[2:4]
+
+    async def test_a_send_that_waited_for_a_batch_joins_the_next_group_commit(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        runner: MoveRunner,
+        realm: RealmRecord,
+        here: ChannelRecord,
+        there: ChannelRecord,
+        owner: Person,
+        member: Person,
+    ) -> None:
+        """A request that started over with the lock would read everything again under it."""
+        ids = await send_some(client, owner, here)
+        await begin(client, owner, ids[0], stream_id=there.id)
+        turn = runtime.database.writer_turn(realm.id)
+        sending: list[asyncio.Task[MessageId]] = []
+
+        async def send_behind() -> None:
+            sending.append(asyncio.create_task(send(client, member, there, "topic")))
+            await until(lambda: turn.waiting == 1)
+
+        database = runtime.database
+        with (
+            statements_under_lock(database) as statements,
+            interrupted_statement(database, "UPDATE message", send_behind, moment="before"),
+        ):
+            await runner.run_once()
+            [sent] = await asyncio.gather(*sending)
+        assert (await in_channel(client, owner, there))[-1] == sent
+        assert not [each for each in statements if "FROM channel" in each]

@@ -22,6 +22,10 @@ _MAX_EXCEPTIONS = 2_000_000
 _EXCEPTIONS_AT_ONCE = 2_000
 """The same in one transaction, for which other writers have to wait."""
 
+_SHARE_OF_REQUEST = 4
+"""Of a long move, the request moves this part of a batch: its transaction has more to do besides,
+and the rest is left to others anyway."""
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -52,6 +56,8 @@ class MessageCarrier:
         found = await self._repository.list_newest_arrivals(move.selection, limit + 1)
         if not found:
             return Carried(0, None, adds_exceptions=bool(adds_exceptions))
+        if adds_exceptions is None and len(found) > limit:
+            limit = max(1, limit // _SHARE_OF_REQUEST)
         places = await self._places(found)
         read_state = ReadStateRepository(self._ctx.db, places)
         await self._carry_positions(read_state, places)

@@ -167,10 +167,13 @@ class TestBatches:
         owner: Person,
         member: Person,
     ) -> None:
-        ids = await send_some(client, owner, here)
+        ids = await send_some(client, owner, here, 3)
+        read = {"stream_id": here.id, "topic_name": "topic"}
+        assert_success(await client.post("/mark_topic_as_read", member, **read))
+        ids += await send_some(client, owner, here, 2)
         other = await send(client, owner, here, "other")
-        await mark(client, member, ids[1])
         before = await unread_ids(client, member)
+        assert before == {*ids[3:], other}
         await begin(client, owner, ids[1], topic="other", propagate_mode="change_later")
         await complete(runtime, runner)
         assert await ids_read(client, member, ["topic", "topic"]) == ids[:1]

@@ -13,6 +13,7 @@ _CONTINUOUS = (
     "min(scheduled_message.deliver_at)",
     "min(outgoing_webhook_call.due_at)",
     "min(attachment_image.next_attempt_at)",
+    "min(pending_move.due_at)",
     "FROM epoch",
 )
 """Of jobs, which look for work all the time."""

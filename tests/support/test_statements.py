@@ -4,7 +4,7 @@ import pytest
 
 from chatapi.auth.runtime import Runtime
 from chatapi.events.epoch_rows import EpochRows
-from chatapi.features.messages import find_next_call, find_next_due
+from chatapi.features.messages import find_next_call, find_next_due, find_next_move
 from chatapi.features.uploads import find_next_image
 from tests.support.statements import recorded_statements
 
@@ -18,5 +18,6 @@ async def test_jobs_that_look_for_work_are_not_recorded(runtime: Runtime) -> Non
             await find_next_due(db)
             await find_next_call(db)
             await find_next_image(db)
+            await find_next_move(db)
             await EpochRows(db).find_newest()
     assert statements == []

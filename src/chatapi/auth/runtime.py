@@ -97,6 +97,8 @@ class Runtime:
     outbound_http: OutboundHttp
     thumbnails: WakeSignal
     """Notified when a thumbnail has to be drawn or shown."""
+    moves: WakeSignal
+    """Notified when a request has left messages to be moved."""
     post_notices: PostNotices
     emit_user_visibility: EmitUserVisibility
     measurements: Measurements
@@ -170,6 +172,7 @@ class Runtime:
                 settings.outgoing_webhook_networks, settings.outgoing_webhook_ca_file
             ),
             thumbnails=WakeSignal(),
+            moves=WakeSignal(),
             post_notices=post_notices,
             emit_user_visibility=emit_user_visibility,
             measurements=measurements,

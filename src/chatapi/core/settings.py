@@ -163,6 +163,10 @@ class Settings(BaseSettings):
         default=50, description="A waiting GET /events is answered at the latest after this"
     )
 
+    move_batch_size: Positive = Field(
+        default=300,
+        description="Messages one transaction moves; longer moves continue in the background",
+    )
     message_cache_mib: Annotated[int, Field(ge=0)] = Field(
         default=32,
         description="Memory of one process for messages that were read lately, in MiB; 0: none",

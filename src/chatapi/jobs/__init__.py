@@ -6,6 +6,7 @@ from contextlib import suppress
 from chatapi.auth.runtime import Runtime
 from chatapi.jobs.audit_log import store_last_failed_logins
 from chatapi.jobs.deliveries import run_deliveries
+from chatapi.jobs.moves import run_moves
 from chatapi.jobs.periodic_jobs import run_job, run_periodic_jobs
 from chatapi.jobs.thumbnails import run_thumbnails
 from chatapi.jobs.webhook_calls import run_webhook_calls
@@ -20,12 +21,14 @@ async def run_jobs(runtime: Runtime) -> None:
     deliveries = asyncio.create_task(run_deliveries(runtime))
     webhook_calls = asyncio.create_task(run_webhook_calls(runtime))
     thumbnails = asyncio.create_task(run_thumbnails(runtime))
+    moves = asyncio.create_task(run_moves(runtime))
     try:
         await run_periodic_jobs(runtime)
     finally:
-        for signal in (runtime.deliveries, runtime.webhook_calls, runtime.thumbnails):
+        signals = (runtime.deliveries, runtime.webhook_calls, runtime.thumbnails, runtime.moves)
+        for signal in signals:
             signal.close()
-        jobs = {deliveries, webhook_calls, thumbnails}
+        jobs = {deliveries, webhook_calls, thumbnails, moves}
         await asyncio.wait(jobs, timeout=_LAST_DELIVERY_SECONDS)
         # What did not end is done again by another process, or after a restart.
         for job in jobs:

@@ -25,6 +25,7 @@ from chatapi.db.models.message import (
     ReadException,
 )
 from chatapi.db.models.organization import Playground, RealmDomain
+from chatapi.db.models.pending_move import PendingMove
 from chatapi.db.models.personal import Draft, NavigationView, SavedSnippet
 from chatapi.db.models.presence import Presence, PresenceClock, UserStatus
 from chatapi.db.models.profile import ProfileField, ProfileValue
@@ -71,6 +72,7 @@ __all__ = [
     "MutedUser",
     "NavigationView",
     "OutgoingWebhookCall",
+    "PendingMove",
     "Playground",
     "Presence",
     "PresenceClock",

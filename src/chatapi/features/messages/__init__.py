@@ -1,6 +1,7 @@
 """Messages: sending, reading, changing and deleting them, now or at a later time."""
 
 from chatapi.features.messages.deliveries.service import deliver_some, find_next_due
+from chatapi.features.messages.move.continuation import MoveRunner, find_next_move
 from chatapi.features.messages.notices import make_room_for_history, post_notices
 from chatapi.features.messages.outgoing_webhooks.service import WebhookCaller, find_next_call
 from chatapi.features.messages.picture_updates import show_pictures
@@ -10,12 +11,14 @@ from chatapi.features.messages.retention.expired import ExpiredBatch, delete_exp
 __all__ = [
     "REPORT_TYPES",
     "ExpiredBatch",
+    "MoveRunner",
     "WebhookCaller",
     "delete_expired",
     "deliver_some",
     "find_expired",
     "find_next_call",
     "find_next_due",
+    "find_next_move",
     "make_room_for_history",
     "post_notices",
     "show_pictures",

@@ -32,7 +32,8 @@ class ChangedPayload(TypedDict):
     """The message that was edited, or the one that was moved first."""
     message_ids: list[int]
     """All messages that were moved, `message_id` included; of a topic that was renamed, at most the
-    newest 50,000."""
+    newest 50,000. A move of several hundred messages has several events, each with a part of
+    them."""
     edit_timestamp: UnixSeconds
     """When the change was made, in Unix seconds."""
     flags: list[str]

@@ -3,6 +3,7 @@
 import pytest
 
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.runtime import Runtime
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
@@ -22,6 +23,7 @@ from tests.features.realm.settings import allow
 from tests.features.uploads.files import is_open_to, upload
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
+from tests.support.statements import recorded_statements
 
 QUIETLY = {"send_notification_to_new_thread": False}
 
@@ -63,6 +65,24 @@ class TestMove:
         params = {"stream_id": there.id, "propagate_mode": "change_all"}
         assert_success(await edit(client, owner, moved[0], **params, **QUIETLY))
         assert await unread_ids(client, member) == before
+
+    async def test_messages_are_not_compared_with_readers_whose_position_stays(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        make_channel: MakeChannel,
+        owner: Person,
+        member: Person,
+    ) -> None:
+        """The cost of a move is not messages times readers."""
+        here, there = [await make_channel(subscribers=[owner, member]) for _ in range(2)]
+        moved = [await send(client, owner, here, "topic") for _ in range(3)]
+        await mark(client, member, moved[0])
+        params = {"stream_id": there.id, "propagate_mode": "change_all"}
+        with recorded_statements(runtime.database, "INSERT INTO read_exception") as compared:
+            assert_success(await edit(client, owner, moved[0], **params, **QUIETLY))
+        assert compared == []
+        assert await unread_ids(client, member) == set(moved[1:])
 
     async def test_is_read_for_users_not_subscribed_to_the_source(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person

@@ -7,8 +7,9 @@ from chatapi.features.channels import require_not_archived
 from chatapi.features.messages.delete.errors import TopicDeletionNotAllowedError
 from chatapi.features.messages.delete.removal import remove_messages
 from chatapi.features.messages.delete.rules import may_delete_any, require_own_deletion
+from chatapi.features.messages.moves_under_way import require_not_moving
 from chatapi.features.messages.recipients import require_direct_messages
-from chatapi.features.messages.repository import DeletionRepository
+from chatapi.features.messages.repository import DeletionRepository, TopicLocation
 from chatapi.permissions.channel_lookup import readable_channel
 from chatapi.permissions.message_lookup import channel_of, message_to_change, participants_of
 from chatapi.permissions.messages import message_access
@@ -61,6 +62,7 @@ class DeletionService:
         found = await ctx.runtime.channels.find_topic(ctx.db, ctx.realm.id, channel.id, topic)
         if found is None:
             return False
+        await require_not_moving(ctx, TopicLocation(channel.id, topic, found[0]))
         visible = (await message_access(ctx)).in_channel(channel, found[0])
         message_ids = await self._repository.list_newest(visible, AT_ONCE)
         await remove_messages(ctx, await self._repository.list_to_delete(message_ids))

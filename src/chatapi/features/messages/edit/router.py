@@ -36,6 +36,9 @@ async def edit_message(
     """Change the text of a message, or move it to another topic or channel.
 
     With `propagate_mode`, the later messages of its topic, or the whole topic, are moved with it.
+    Of several hundred messages, the newest are moved at once, and the others within seconds after
+    the response, with an event for each part. Until then, requests that move, rename or delete one
+    of the two topics are refused.
     """
     return await EditService(ctx).edit(MessageId(message_id), params)
 

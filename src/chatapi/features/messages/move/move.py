@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 from chatapi.channel_cache.records import ChannelRecord
-from chatapi.core.ids import ChannelId
+from chatapi.core.ids import ChannelId, MessageId, UserId
 from chatapi.core.names import name_key
 from chatapi.features.messages.move.propagation import PropagateMode
 from chatapi.features.messages.move.selection import MessageSelection, TopicRecord
 from chatapi.features.messages.move.topics import is_only_resolving
-from chatapi.permissions.message_lookup import FoundMessage
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,10 @@ class MoveRequest:
 class Move:
     """Which messages are moved from where to where."""
 
-    message: FoundMessage
+    message_id: MessageId | None
+    """The message that the request named; None after the request."""
+    mover_id: UserId
+    mode: str
     source: ChannelRecord
     target: ChannelRecord
     topic: str

@@ -1,8 +1,8 @@
 """Emits the events of a move: to users who can see the target, and to those who cannot."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from chatapi.auth.context import Context
+from chatapi.auth.context import RealmContext
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import EventNumber, MessageId
 from chatapi.events.audience import (
@@ -14,7 +14,6 @@ from chatapi.events.audience import (
 from chatapi.features.messages.delete.events import MessagesDeleted
 from chatapi.features.messages.edit_events import MessageChanged
 from chatapi.features.messages.move.move import Move
-from chatapi.features.messages.move.propagation import PropagateMode
 from chatapi.features.messages.topic_links import topic_links
 from chatapi.permissions.channels import channel_readers, channel_subscribers
 from chatapi.read_state.events import FlagAdded
@@ -22,23 +21,23 @@ from chatapi.read_state.spans import Span
 
 
 async def emit_move_events(
-    ctx: Context,
+    ctx: RealmContext,
     move: Move,
-    mode: PropagateMode,
     arrivals: Mapping[MessageId, EventNumber | None],
     span: Span | None,
 ) -> None:
     """Either all messages are listed, or the span describes them."""
+    message_ids = list(arrivals)
     linkifiers = await ctx.runtime.linkifiers.of(ctx.db, ctx.realm.id)
     event = MessageChanged(
-        user_id=ctx.user.id,
-        message_id=move.message.id,
-        message_ids=list(arrivals),
+        user_id=move.mover_id,
+        message_id=_first(move, message_ids),
+        message_ids=message_ids,
         edit_timestamp=unix_seconds(ctx.now()),
         stream_id=move.source.id,
         stream_name=move.source.name,
         new_stream_id=move.target.id if move.crosses_channels else None,
-        propagate_mode=mode,
+        propagate_mode=move.mode,
         orig_subject=move.source_topic.topic,
         subject=move.topic,
         topic_links=topic_links(move.topic, linkifiers),
@@ -69,7 +68,15 @@ async def emit_move_events(
         ctx.emit(gone, to=_cannot_follow(ctx, move))
 
 
-def _can_follow(ctx: Context, move: Move) -> Audience:
+def _first(move: Move, message_ids: Sequence[MessageId]) -> MessageId:
+    """The message that the request named, unless it belongs to another batch of a long move."""
+    named = move.message_id
+    if named is None or (message_ids and named not in message_ids):
+        return message_ids[0]
+    return named
+
+
+def _can_follow(ctx: RealmContext, move: Move) -> Audience:
     if not move.crosses_channels:
         return channel_subscribers(move.source)
     return CanFollowMove(
@@ -78,7 +85,7 @@ def _can_follow(ctx: Context, move: Move) -> Audience:
     )
 
 
-def _cannot_follow(ctx: Context, move: Move) -> Audience:
+def _cannot_follow(ctx: RealmContext, move: Move) -> Audience:
     return CannotFollowMove(
         source=channel_readers(ctx.realm, move.source),
         target=channel_readers(ctx.realm, move.target),

@@ -64,8 +64,8 @@ class MovePermissions:
         if limit is None or ctx.user.role.at_least(Role.MODERATOR):
             return
         oldest_allowed = ctx.now() - timedelta(seconds=limit)
-        oldest = (await repository.get_bounds(selection)).first
-        if await repository.get_sent_at(oldest) >= oldest_allowed:
+        bounds = await repository.find_bounds(selection)
+        if bounds is None or await repository.get_sent_at(bounds.first) >= oldest_allowed:
             return
         if selection.only is not None:
             raise BadRequestError("The time limit for moving this message has passed")

@@ -10,7 +10,9 @@ from chatapi.features.messages.move.permissions import MovePermissions
 from chatapi.features.messages.move.propagation import PropagateMode
 from chatapi.features.messages.move.repository import MoveRepository
 from chatapi.features.messages.move.selection import MessageSelection, TopicRecord
+from chatapi.features.messages.moves_under_way import require_not_moving
 from chatapi.features.messages.recipients import find_channel
+from chatapi.features.messages.repository import TopicLocation
 from chatapi.features.messages.rules import check_topic
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.message_lookup import FoundMessage, channel_of
@@ -40,6 +42,7 @@ class MovePlanner:
             return None
         move = await self._measure(message, request.mode, source, target, topic)
         await self._check(move)
+        await self._require_not_moving(move)
         # A topic that changes only the case of its letters is renamed with all messages or not at
         # all.
         return move if move.is_renaming or move.target_topic != move.source_topic else None
@@ -66,7 +69,9 @@ class MovePlanner:
         )
         source_topic = await self._repository.get_topic(message.conversation_id)
         move = Move(
-            message=message,
+            message_id=message.id,
+            mover_id=self._ctx.user.id,
+            mode=mode,
             source=source,
             target=target,
             topic=topic,
@@ -86,6 +91,14 @@ class MovePlanner:
         if selection.only is not None:
             return source_topic.first_message_id == source_topic.last_message_id
         return selection.since is None or selection.since <= source_topic.first_message_id
+
+    async def _require_not_moving(self, move: Move) -> None:
+        target_id = None if move.target_topic is None else move.target_topic.id
+        await require_not_moving(
+            self._ctx,
+            TopicLocation(move.source.id, move.source_topic.topic, move.source_topic.id),
+            TopicLocation(move.target.id, move.topic, target_id),
+        )
 
     async def _check(self, move: Move) -> None:
         if move.crosses_channels:

@@ -15,6 +15,8 @@ class MessageSelection:
     """None: not limited to one message."""
     since: MessageId | None = None
     """None: from the beginning."""
+    up_to: MessageId | None = None
+    """None: to the end."""
     subscription_periods: tuple[SubscriptionPeriod, ...] | None = None
     """Where history is protected, the mover's subscription periods: users move only messages that
     they can see.

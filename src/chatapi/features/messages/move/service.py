@@ -1,27 +1,21 @@
 """Use case: move messages to another topic, to another channel, or both."""
 
+from collections.abc import Mapping
+
 from chatapi.auth.context import Context
 from chatapi.channel_cache.newest_messages import NO_MESSAGE
 from chatapi.core.ids import EventNumber, MessageId
-from chatapi.features.channels import PersonalStateDiff
+from chatapi.features.messages.move.carrying import Carried, MessageCarrier, change_of
+from chatapi.features.messages.move.continuation import store_rest
 from chatapi.features.messages.move.move import Move, MoveRequest
 from chatapi.features.messages.move.move_events import emit_move_events
 from chatapi.features.messages.move.notices import post_move_notices
 from chatapi.features.messages.move.planning import MovePlanner
 from chatapi.features.messages.move.policies import move_policies
-from chatapi.features.messages.move.repository import (
-    Change,
-    MoveRepository,
-    Places,
-    ReadStateRepository,
-)
+from chatapi.features.messages.move.repository import MoveRepository
 from chatapi.features.messages.move.selection import TopicRecord
-from chatapi.features.messages.repository import DeletionRepository, MessageRepository
 from chatapi.permissions.message_lookup import FoundMessage
 from chatapi.read_state.spans import Span
-
-_MAX_COMPARISONS = 2_000_000
-"""Limit of (message, reader) comparisons. Above it, only positions are carried over."""
 
 
 class MoveService:
@@ -32,84 +26,47 @@ class MoveService:
         self._repository = MoveRepository(ctx.db, ctx.realm.id)
 
     async def move(self, message: FoundMessage, request: MoveRequest) -> None:
-        """Move a message, and other messages of its topic if the request asks for it."""
+        """Move a message, and other messages of its topic if the request asks for it.
+
+        Other writers must not wait for long: of very many messages, only the newest are moved in
+        this transaction, which also stores what is left. A job continues with it.
+        """
         move = await MovePlanner(self._ctx).plan(message, request)
         if move is None:
             return
-        arrivals = await self._arrivals(move)
-        diff = None
-        if move.crosses_channels:
-            diff = await PersonalStateDiff.before(self._ctx, message_ids=arrivals)
-        span = None
-        if move.is_renaming:
-            change = self._change(move)
-            number = await self._repository.rename(move.source_topic, move.topic, change)
-            span = None if arrivals else _span(move.source_topic, number)
-        else:
-            await self._carry_over(move, len(arrivals))
-        await emit_move_events(self._ctx, move, request.mode, arrivals, span)
-        if diff is not None:
-            await self._emit_lost_stars(move, diff)
+        count = await (self._rename(move) if move.is_renaming else self._carry_over(move))
         if move.is_whole and not move.is_respelling:
             old, new = (move.source, move.source_topic.topic), (move.target, move.topic)
             await move_policies(self._ctx, old, new, is_merged=move.target_topic is not None)
-        await post_move_notices(self._ctx, move, request, len(arrivals))
+        await post_move_notices(self._ctx, move, request, count)
 
-    async def _emit_lost_stars(self, move: Move, diff: PersonalStateDiff) -> None:
-        """Users who starred messages without being subscribed do not learn where these went."""
-        await diff.read_after()
-        rows = MessageRepository(self._ctx.db, self._ctx.realm.id)
-        diff.emit_lost(but=await rows.list_subscribed(move.source.id, diff.owners))
-        diff.emit_gained()
+    async def _rename(self, move: Move) -> int:
+        arrivals = await self._arrivals(move)
+        change = change_of(self._ctx, move)
+        number = await self._repository.rename(move.source_topic, move.topic, change)
+        span = None if arrivals else _span(move.source_topic, number)
+        await emit_move_events(self._ctx, move, arrivals, span)
+        return len(arrivals)
 
-    async def _arrivals(self, move: Move) -> dict[MessageId, EventNumber | None]:
+    async def _arrivals(self, move: Move) -> Mapping[MessageId, EventNumber | None]:
         """The messages one by one, unless a span describes them."""
-        if move.is_renaming and not move.source.has_protected_history:
+        if not move.source.has_protected_history:
             return {}
         return await self._repository.list_arrivals(move.selection)
 
-    async def _carry_over(self, move: Move, count: int) -> None:
-        ctx = self._ctx
-        bounds = await self._repository.get_bounds(move.selection)
-        target_topic = move.target_topic
-        target_id = (
-            await MessageRepository(ctx.db, ctx.realm.id).add_topic(
-                move.target.id, move.topic, bounds.first
-            )
-            if target_topic is None
-            else target_topic.id
-        )
-        places = Places(
-            move.source_topic.id, move.source.id, target_id, move.target.id, bounds.last
-        )
-        read_state = ReadStateRepository(ctx.db, places)
-        if move.crosses_channels:
-            await read_state.forget_unread(move.selection)
-        if target_topic is None:
-            await read_state.begin()
-        else:
-            await read_state.join(target_topic.last_message_id)
-        if (target_topic is not None or move.crosses_channels) and (
-            count * await read_state.count_readers() <= _MAX_COMPARISONS
-        ):
-            await read_state.add_exceptions(move.selection)
-        arrival = (move.target.id, await self._next_event()) if move.crosses_channels else None
-        await self._repository.move(move.selection, target_id, self._change(move), arrival)
-        await DeletionRepository(ctx.db, ctx.realm.id).update_extents(
-            [move.source_topic.id, target_id]
-        )
+    async def _carry_over(self, move: Move) -> int:
+        """Returns how many messages the move has in all; of a whole topic, nobody asks."""
+        limit = self._ctx.settings.move_batch_size
+        carried = await MessageCarrier(self._ctx, move).carry(limit)
+        if carried.rest is None:
+            return carried.count
+        await store_rest(self._ctx, move, carried.rest, adds_exceptions=carried.adds_exceptions)
+        return carried.count + await self._count_rest(move, carried)
 
-    async def _next_event(self) -> EventNumber:
-        """The move's event number: current subscribers joined before it, later ones after it."""
-        return EventNumber(await self._ctx.lock() + 1)
-
-    def _change(self, move: Move) -> Change:
-        return Change(
-            editor_id=self._ctx.user.id,
-            now=self._ctx.now(),
-            prev_topic=None if move.topic == move.source_topic.topic else move.source_topic.topic,
-            prev_channel_id=move.source.id if move.crosses_channels else None,
-        )
+    async def _count_rest(self, move: Move, carried: Carried) -> int:
+        if move.is_whole or carried.rest is None:
+            return 0
+        return await self._repository.count(carried.rest)
 
 
 def _span(source_topic: TopicRecord, as_of: int) -> Span:

@@ -3,6 +3,7 @@
 from chatapi.features.messages.repository._alerts import AlertFlagRepository
 from chatapi.features.messages.repository._deletion import (
     DeletionRepository,
+    Extent,
     MessageToDelete,
     Origin,
 )
@@ -28,6 +29,12 @@ from chatapi.features.messages.repository._messages import (
     TopicKey,
 )
 from chatapi.features.messages.repository._pages import PageRepository, PageRow, TextRow
+from chatapi.features.messages.repository._pending_moves import (
+    NewPendingMove,
+    PendingMoveRecord,
+    PendingMoveRepository,
+    TopicLocation,
+)
 from chatapi.features.messages.repository._reactions import EmojiCount, ReactionRepository
 from chatapi.features.messages.repository._schedules import DueRepository, ScheduleRepository
 from chatapi.features.messages.repository._submessages import (
@@ -51,6 +58,7 @@ __all__ = [
     "EditRecord",
     "EditRepository",
     "EmojiCount",
+    "Extent",
     "FoundTopic",
     "HistoryRepository",
     "HistoryRow",
@@ -59,12 +67,15 @@ __all__ = [
     "MessageText",
     "MessageToDelete",
     "NewDirectConversation",
+    "NewPendingMove",
     "NewSubmessage",
     "NewTopic",
     "NewWebhookCall",
     "Origin",
     "PageRepository",
     "PageRow",
+    "PendingMoveRecord",
+    "PendingMoveRepository",
     "ReactionRepository",
     "RecipientRepository",
     "ScheduleRepository",
@@ -72,6 +83,7 @@ __all__ = [
     "SubmessageUsage",
     "TextRow",
     "TopicKey",
+    "TopicLocation",
     "WebhookCallRecord",
     "WebhookCallRepository",
     "is_in_unmuted_topic",

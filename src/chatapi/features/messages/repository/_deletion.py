@@ -1,7 +1,7 @@
 """Every SQL statement of deleting messages."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import compress
 from typing import Any
@@ -22,6 +22,7 @@ from chatapi.db.models import (
     Message,
     MessageEdit,
     MessageFlag,
+    PendingMove,
     Reaction,
     ReadException,
     Submessage,
@@ -48,6 +49,7 @@ DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
     ReadException,
     ConversationMember,
     MessageEdit,
+    PendingMove,
 )
 """The same by `conversation_id`, in addition to the messages."""
 
@@ -153,6 +155,15 @@ class Origin:
         return user_id in {self.sender_id, self.bot_owner_id}
 
 
+@dataclass(frozen=True)
+class Extent:
+    """The first and the last message of a conversation."""
+
+    conversation: ConversationId
+    first: MessageId
+    last: MessageId
+
+
 class DeletionRepository:
     """Deletes messages of one realm, with all dependent rows."""
 
@@ -196,22 +207,26 @@ class DeletionRepository:
         rows = await self._db.execute(_EXTENTS, {"conversation_ids": list(conversation_ids)})
         empty: set[ConversationId] = set()
         topics: list[int] = []
-        extents: list[dict[str, int]] = []
+        extents: list[Extent] = []
         for conversation_id, channel_id, old_last, first, last in rows:
-            extent = {"conversation": conversation_id, "first": first, "last": last}
+            extent = Extent(ConversationId(conversation_id), first, last)
             if first is None:
                 empty.add(ConversationId(conversation_id))
-                extent |= {"first": old_last + 1, "last": NOTHING_LEFT}
+                extent = replace(extent, first=MessageId(old_last + 1), last=NOTHING_LEFT)
             if first is None and channel_id is not None:
                 topics.append(conversation_id)
             else:
                 extents.append(extent)
-        if extents:
-            await self._db.execute(_SET_EXTENT, extents)
+        await self.set_extents(extents)
         if topics:
             for statement in (*_DELETE_DEPENDENTS_OF_CONVERSATIONS, _DELETE_CONVERSATIONS):
                 await self._db.execute(statement, {"conversation_ids": topics})
         return empty
+
+    async def set_extents(self, extents: Collection[Extent]) -> None:
+        """Set the first and last messages of conversations where they are known."""
+        if extents:
+            await self._db.execute(_SET_EXTENT, [asdict(extent) for extent in extents])
 
 
 def _read_message(row: Sequence[Any]) -> MessageToDelete:

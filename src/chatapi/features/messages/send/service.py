@@ -1,7 +1,7 @@
 """Use case: send a message."""
 
 from chatapi.auth.context import Context
-from chatapi.core.errors import BadRequestError
+from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import QueueId
 from chatapi.db.idempotency_store import IdempotencyKey
 from chatapi.features.messages.events import Echo
@@ -25,12 +25,25 @@ class MessageService:
     async def send(self, params: SendMessageParams) -> SentPayload:
         """Send a message exactly once, however often the request is repeated."""
         ctx = self._ctx
-        echo = _echo(params)
-        outgoing = await self.prepare(params, echo, self._request(params))
-        writer = MessageWriter(ctx.runtime, ctx.realm)
+        echo, request = _echo(params), self._request(params)
+        outgoing = await self.prepare(params, echo, request)
         if ctx.db.was_locked_first:
             # Conflicts were too frequent: the request holds the lock and writes its message alone.
+            writer = MessageWriter(ctx.runtime, ctx.realm)
             return _result(*await writer.write(ctx.work, [outgoing]))
+        try:
+            return await self._submit(outgoing)
+        except StaleCallerError:
+            if ctx.caller.is_stale:
+                raise
+        # The channel changed while the message waited, as after each batch of a long move. Messages
+        # that are sent together get the lock sooner than a request that starts over with it.
+        return await self._submit(await self.prepare(params, echo, request))
+
+    async def _submit(self, outgoing: OutgoingMessage) -> SentPayload:
+        """Write a message together with others that wait."""
+        ctx = self._ctx
+        writer = MessageWriter(ctx.runtime, ctx.realm)
         # The group commit is another transaction, which may have to wait.
         await ctx.release_connection()
         return await ctx.runtime.group_committer.submit(

@@ -14,6 +14,8 @@ def matching(selection: MessageSelection) -> tuple[ColumnElement[bool], ...]:
         conditions.append(Message.id == selection.only)
     if selection.since is not None:
         conditions.append(Message.id >= selection.since)
+    if selection.up_to is not None:
+        conditions.append(Message.id <= selection.up_to)
     if selection.subscription_periods is not None:
         conditions.append(or_(*map(sent_during, selection.subscription_periods)))
     return tuple(conditions)

@@ -21,6 +21,8 @@ _BY_TOPIC = _topics.select().where(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
 )
 _BY_ID = _topics.select().where(Conversation.id == bindparam("conversation_id"))
+_COLUMNS = ["message_id", "editor_id", "edited_at", "prev_topic", "prev_channel_id"]
+_ARRIVALS: Select[*tuple[Any, ...]] = select(Message.id, Message.arrival)
 _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
 
 
@@ -58,10 +60,10 @@ class MoveRepository:
         row = rows.one_or_none()
         return None if row is None else _topics.read(row)
 
-    async def get_bounds(self, selection: MessageSelection) -> Bounds:
-        """The selection is never empty: it contains the message that the request names."""
+    async def find_bounds(self, selection: MessageSelection) -> Bounds | None:
+        """None if the selection is empty."""
         first, last = (await self._db.execute(_BOUNDS.where(*matching(selection)))).one()
-        return Bounds(MessageId(first), MessageId(last))
+        return None if first is None else Bounds(MessageId(first), MessageId(last))
 
     async def leaves_some(self, selection: MessageSelection) -> bool:
         """Whether some messages of the conversation are not in the selection."""
@@ -79,8 +81,10 @@ class MoveRepository:
         rows = await self._db.execute(select(Message.sent_at).where(Message.id == message_id))
         return rows.scalar_one()
 
-    async def count(self, selection: MessageSelection) -> int:
-        rows = await self._db.execute(select(func.count(Message.id)).where(*matching(selection)))
+    async def count(self, selection: MessageSelection, most: int | None = None) -> int:
+        """The number of messages; with `most`, no more are counted."""
+        counted = select(Message.id).where(*matching(selection)).limit(most).subquery()
+        rows = await self._db.execute(select(func.count(counted.c.id)))
         return rows.scalar_one()
 
     async def find_young(
@@ -96,13 +100,16 @@ class MoveRepository:
         self, selection: MessageSelection
     ) -> dict[MessageId, EventNumber | None]:
         """The message ids in order, each with the number of the event that moved it, if any."""
-        rows = await self._db.execute(
-            select(Message.id, Message.arrival).where(*matching(selection)).order_by(Message.id)
-        )
-        return {
-            MessageId(message_id): None if arrival is None else EventNumber(arrival)
-            for message_id, arrival in rows
-        }
+        rows = await self._db.execute(_ARRIVALS.where(*matching(selection)).order_by(Message.id))
+        return dict(rows.all())
+
+    async def list_newest_arrivals(
+        self, selection: MessageSelection, limit: int
+    ) -> dict[MessageId, EventNumber | None]:
+        """The same for the newest messages."""
+        newest = _ARRIVALS.where(*matching(selection)).order_by(Message.id.desc()).limit(limit)
+        rows = (await self._db.execute(newest)).all()
+        return dict(reversed(rows))
 
     async def rename(self, source_topic: TopicRecord, topic: str, change: Change) -> int:
         """Rename a topic with all of its messages: a fixed number of rows, however many messages.
@@ -137,7 +144,7 @@ class MoveRepository:
         arrival: tuple[ChannelId, EventNumber] | None,
     ) -> None:
         """Move messages to another conversation, and to another channel if one is given."""
-        await self._note_moves(selection, change)
+        await self._note_move(selection, change)
         await self._db.execute(
             update(ReadException)
             .where(
@@ -151,7 +158,7 @@ class MoveRepository:
             values["channel_id"], values["arrival"] = arrival
         await self._db.execute(update(Message).where(*matching(selection)).values(**values))
 
-    async def _note_moves(self, selection: MessageSelection, change: Change) -> None:
+    async def copy_renamings(self, selection: MessageSelection) -> None:
         """Copy the earlier renames of the topic to each moved message, so that they follow it."""
         moved_since = (
             exists()
@@ -162,7 +169,6 @@ class MoveRepository:
             )
             .correlate(Message, MessageEdit)
         )
-        columns = ["message_id", "editor_id", "edited_at", "prev_topic", "prev_channel_id"]
         renamings = (
             select(
                 Message.id,
@@ -175,7 +181,10 @@ class MoveRepository:
             .where(*matching(selection), Message.id <= MessageEdit.up_to, not_(moved_since))
             .order_by(MessageEdit.id)
         )
-        await self._db.execute(insert(MessageEdit).from_select(columns, renamings))
+        await self._db.execute(insert(MessageEdit).from_select(_COLUMNS, renamings))
+
+    async def _note_move(self, selection: MessageSelection, change: Change) -> None:
+        """Add this move to the edit history of each message."""
         this_move = select(
             Message.id,
             literal(change.editor_id, MessageEdit.editor_id.type),
@@ -185,5 +194,5 @@ class MoveRepository:
             Message.conversation_id,
         ).where(*matching(selection))
         await self._db.execute(
-            insert(MessageEdit).from_select([*columns, "prev_conversation_id"], this_move)
+            insert(MessageEdit).from_select([*_COLUMNS, "prev_conversation_id"], this_move)
         )

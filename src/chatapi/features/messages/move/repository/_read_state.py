@@ -4,13 +4,15 @@ A conversation has a read position per user. Where messages are merged into a co
 another position, the difference is stored as read exceptions, message by message.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Select,
+    Subquery,
     and_,
+    bindparam,
     case,
     delete,
     exists,
@@ -20,6 +22,7 @@ from sqlalchemy import (
     not_,
     or_,
     select,
+    type_coerce,
     update,
 )
 from sqlalchemy.orm import aliased
@@ -56,6 +59,18 @@ class Places:
         return self.source_channel != self.target_channel
 
 
+class _PlaceParameters:
+    """The same as parameters of a statement, which have the names of the fields."""
+
+    def __init__(self, *, crosses_channels: bool) -> None:
+        self.crosses_channels = crosses_channels
+        self.source = bindparam("source", type_=BigInteger)
+        self.source_channel = bindparam("source_channel", type_=BigInteger)
+        self.target = bindparam("target", type_=BigInteger)
+        self.target_channel = bindparam("target_channel", type_=BigInteger)
+        self.last = bindparam("last", type_=BigInteger)
+
+
 class ReadStateRepository:
     """Read positions and read exceptions of all subscribers of the target channel."""
 
@@ -82,7 +97,7 @@ class ReadStateRepository:
             else_=highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to),
         )
         await self._insert_positions(
-            self._readers()
+            _readers(places)
             .with_only_columns(Subscription.user_id, literal(places.target, BigInteger), position)
             .where(position > Subscription.read_up_to)
         )
@@ -132,74 +147,118 @@ class ReadStateRepository:
             )
         )
 
-    async def count_readers(self) -> int:
-        """For how many users a message may be read in one conversation and unread in the other."""
-        rows = await self._db.execute(
-            self._readers().with_only_columns(func.count(Subscription.user_id))
-        )
-        return rows.scalar_one()
+    async def count_different(self, first: MessageId) -> int:
+        """For how many users a moved message may be read in one conversation, not in the other.
+
+        `first` is the first message that is moved.
+        """
+        statement = _COUNT_DIFFERENT[self._places.crosses_channels]
+        rows = await self._db.execute(statement, {**asdict(self._places), "first": first})
+        count: int = rows.scalar_one()
+        return count
 
     async def add_exceptions(self, selection: MessageSelection) -> None:
         """Add exceptions where the position in the target differs from that in the source."""
-        everywhere = func.coalesce(GlobalReadPosition.message_id, 0)
-        before = highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, everywhere)
-        after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, everywhere)
-        was_read = case((_in_source.user_id.is_(None), True), else_=Message.id <= before)
-        is_read = Message.id <= after
+        reader = _different_readers(self._places)
         has_exception = exists().where(
-            ReadException.user_id == Subscription.user_id,
+            ReadException.user_id == reader.c.user_id,
             ReadException.message_id == Message.id,
         )
         different = (
-            self._readers()
-            .join(Message, and_(*matching(selection)))
-            .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == Subscription.user_id)
-            .with_only_columns(
-                Subscription.user_id,
+            select(
+                reader.c.user_id,
                 Message.id,
                 literal(self._places.source, BigInteger),
-                was_read,
+                Message.id <= reader.c.before,
+            )
+            .select_from(reader)
+            .join(
+                Message,
+                and_(
+                    *matching(selection),
+                    Message.id > reader.c.above,
+                    Message.id <= reader.c.up_to,
+                ),
             )
             .where(
-                was_read != is_read,
-                not_(and_(Message.sender_id == Subscription.user_id, Message.read_by_sender)),
-                not_(has_exception.correlate(Subscription, Message)),
+                not_(and_(Message.sender_id == reader.c.user_id, Message.read_by_sender)),
+                not_(has_exception.correlate(reader, Message)),
             )
         )
         # Like all exceptions, these are moved to the target later, together with their messages.
         columns = ["user_id", "message_id", "conversation_id", "is_read"]
         await self._db.execute(insert(ReadException).from_select(columns, different))
 
-    def _readers(self) -> Select[*tuple[int]]:
-        """Subscribers of the target channel, with their positions in source and target."""
-        places = self._places
-        readers = (
-            select(Subscription.user_id)
-            .outerjoin(
-                _in_source,
-                and_(
-                    _in_source.user_id == Subscription.user_id,
-                    _in_source.channel_id == places.source_channel,
-                    _in_source.is_active,
-                ),
-            )
-            .outerjoin(_here, _position_in(_here, places.source))
-            .outerjoin(_there, _position_in(_there, places.target))
-            .where(Subscription.channel_id == places.target_channel, Subscription.is_active)
-        )
-        if places.crosses_channels:
-            return readers
-        # Without a position in either conversation, the channel's position counts for both.
-        return readers.where(or_(_here.user_id.is_not(None), _there.user_id.is_not(None)))
-
     async def _insert_positions(self, positions: Select[*tuple[int, int, int]]) -> None:
         columns = ["user_id", "conversation_id", "message_id"]
         await self._db.execute(insert(ConversationReadPosition).from_select(columns, positions))
 
 
+def _readers(places: Places | _PlaceParameters) -> Select[*tuple[int]]:
+    """Subscribers of the target channel, with their positions in source and target."""
+    readers = (
+        select(Subscription.user_id)
+        .outerjoin(
+            _in_source,
+            and_(
+                _in_source.user_id == Subscription.user_id,
+                _in_source.channel_id == places.source_channel,
+                _in_source.is_active,
+            ),
+        )
+        .outerjoin(_here, _position_in(_here, places.source))
+        .outerjoin(_there, _position_in(_there, places.target))
+        .where(Subscription.channel_id == places.target_channel, Subscription.is_active)
+    )
+    if places.crosses_channels:
+        return readers
+    # Without a position in either conversation, the channel's position counts for both.
+    return readers.where(or_(_here.user_id.is_not(None), _there.user_id.is_not(None)))
+
+
+def _different_readers(places: Places | _PlaceParameters) -> Subquery:
+    """Readers whose position changes (`before`), and the bounds between which it matters.
+
+    What lies between is read in one of the conversations and unread in the other. Without these
+    bounds, each message would be compared with each reader.
+    """
+    everywhere = func.coalesce(GlobalReadPosition.message_id, 0)
+    # For users who were not subscribed to the source channel, all messages count as read.
+    before = case(
+        (_in_source.user_id.is_(None), type_coerce(places.last, BigInteger)),
+        else_=highest(func.coalesce(_here.message_id, 0), _in_source.read_up_to, everywhere),
+    )
+    after = highest(func.coalesce(_there.message_id, 0), Subscription.read_up_to, everywhere)
+    return (
+        _readers(places)
+        .outerjoin(GlobalReadPosition, GlobalReadPosition.user_id == Subscription.user_id)
+        .with_only_columns(
+            Subscription.user_id.label("user_id"),
+            before.label("before"),
+            case((before < after, before), else_=after).label("above"),
+            highest(before, after).label("up_to"),
+        )
+        .where(before != after)
+        .subquery()
+    )
+
+
 def _position_in(
-    position: type[ConversationReadPosition], conversation_id: ConversationId
+    position: type[ConversationReadPosition], conversation_id: ConversationId | ColumnElement[int]
 ) -> ColumnElement[bool]:
     return and_(
         position.user_id == Subscription.user_id, position.conversation_id == conversation_id
     )
+
+
+def _count_different(*, crosses_channels: bool) -> Select[*tuple[int]]:
+    places = _PlaceParameters(crosses_channels=crosses_channels)
+    different = _different_readers(places)
+    return select(func.count(different.c.user_id)).where(
+        different.c.above < places.last,
+        different.c.up_to >= bindparam("first", type_=BigInteger),
+    )
+
+
+_COUNT_DIFFERENT = {each: _count_different(crosses_channels=each) for each in (True, False)}
+"""By whether the move crosses channels; built once, since each batch of a long move counts."""

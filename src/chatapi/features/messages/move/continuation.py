@@ -1,0 +1,177 @@
+"""Continues moves of many messages, a batch per transaction, in whichever process is alive."""
+
+import asyncio
+from dataclasses import astuple, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from chatapi.auth.context import RealmContext
+from chatapi.auth.realm_sessions import realm_reading, realm_transaction
+from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
+from chatapi.core.clock import stopwatch
+from chatapi.core.errors import UnknownOrganizationError
+from chatapi.core.ids import ChannelId, MessageId
+from chatapi.db.session import DatabaseSession
+from chatapi.events.membership import SubscriptionPeriod
+from chatapi.features.messages.move.batch_size import BatchSize
+from chatapi.features.messages.move.carrying import MessageCarrier
+from chatapi.features.messages.move.move import Move
+from chatapi.features.messages.move.repository import MoveRepository
+from chatapi.features.messages.move.selection import MessageSelection
+from chatapi.features.messages.repository import (
+    NewPendingMove,
+    PendingMoveRecord,
+    PendingMoveRepository,
+)
+
+log = structlog.get_logger()
+
+LEASE = timedelta(seconds=5)
+"""If a process does not continue a move for so long, another one does."""
+_SHARE_OF_OTHERS = 1
+"""The pause between two transactions, which senders can use, as a multiple of the last one's
+duration."""
+
+
+async def store_rest(
+    ctx: RealmContext, move: Move, rest: MessageSelection, *, adds_exceptions: bool
+) -> None:
+    """Store what is left of a move, in the transaction that began it."""
+    periods = rest.subscription_periods
+    stored_periods = None if periods is None else [list(astuple(each)) for each in periods]
+    await PendingMoveRepository(ctx.db).add(
+        NewPendingMove(
+            realm_id=ctx.realm.id,
+            mover_id=move.mover_id,
+            propagate_mode=move.mode,
+            source_channel_id=move.source.id,
+            conversation_id=rest.conversation_id,
+            since=rest.since,
+            up_to=_end(rest),
+            subscription_periods=stored_periods,
+            target_channel_id=move.target.id,
+            topic=move.topic,
+            adds_exceptions=adds_exceptions,
+            due_at=ctx.now(),
+        )
+    )
+    ctx.work.after_commit(ctx.runtime.moves.notify)
+
+
+async def find_next_move(db: DatabaseSession) -> datetime | None:
+    """When a move that no process continues may be continued; None if none is under way."""
+    return await PendingMoveRepository(db).find_next_due()
+
+
+class MoveRunner:
+    """Continues the moves of all realms; each process has one."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._size = BatchSize(runtime.settings.move_batch_size)
+        self._own: dict[int, PendingMoveRecord] = {}
+        """Moves that this process continues; others leave them alone for the time of a lease."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a move of this process is not complete yet."""
+        return bool(self._own)
+
+    async def run_once(self) -> None:
+        """Move one batch of each move, with pauses for other writers."""
+        async with self._runtime.reading() as db:
+            due = await PendingMoveRepository(db).list_due(self._runtime.clock.now())
+        moves = {**self._own, **{record.id: record for record in due}}
+        self._own = {}
+        for record in moves.values():
+            started = stopwatch()
+            continued = await self._continue(record)
+            if continued is not None:
+                self._own[record.id] = continued
+            await asyncio.sleep((stopwatch() - started) * _SHARE_OF_OTHERS)
+
+    async def _continue(self, record: PendingMoveRecord) -> PendingMoveRecord | None:
+        """Move one batch in one short transaction; None if nothing is left for this process."""
+        try:
+            await self._fill_caches(record)
+            async with realm_transaction(self._runtime, record.realm_id) as ctx:
+                locked_at = stopwatch()
+                stored = await PendingMoveRepository(ctx.db).find(record.id)
+                # If another process has continued it, that one goes on.
+                if stored is None or stored.due_at != record.due_at:
+                    return None
+                continued = await _move_some(ctx, stored, self._size.current)
+        except UnknownOrganizationError:
+            # It was deleted meanwhile, and its messages with it.
+            return None
+        self._size.adapt(stopwatch() - locked_at)
+        if continued is None:
+            log.info("move_completed", channel_id=record.target_channel_id)
+        return continued
+
+    async def _fill_caches(self, record: PendingMoveRecord) -> None:
+        """Read before the lock what each batch drops from the caches."""
+        async with realm_reading(self._runtime, record.realm_id) as ctx:
+            await _channels(ctx, record)
+            await self._runtime.linkifiers.of(ctx.db, ctx.realm.id)
+
+
+async def _channels(ctx: RealmContext, record: PendingMoveRecord) -> dict[ChannelId, ChannelRecord]:
+    """Source and target."""
+    ids = (record.source_channel_id, record.target_channel_id)
+    return await ctx.runtime.channels.many(ctx.db, ctx.realm.id, ids)
+
+
+async def _move_some(
+    ctx: RealmContext, record: PendingMoveRecord, limit: int
+) -> PendingMoveRecord | None:
+    """Move a batch; returns what is left."""
+    rows = PendingMoveRepository(ctx.db)
+    carrier = MessageCarrier(ctx, await _move_of(ctx, record))
+    carried = await carrier.carry(limit, adds_exceptions=record.adds_exceptions)
+    if carried.rest is None:
+        await rows.remove(record.id)
+        return None
+    left = replace(record, up_to=_end(carried.rest), due_at=ctx.now() + LEASE)
+    await rows.store_progress(left)
+    return left
+
+
+async def _move_of(ctx: RealmContext, record: PendingMoveRecord) -> Move:
+    """The move as it was planned; whether it is permitted was decided by the request."""
+    repository = MoveRepository(ctx.db, ctx.realm.id)
+    source_topic = await repository.get_topic(record.conversation_id)
+    target_topic = await repository.find_topic(record.target_channel_id, record.topic)
+    channels = await _channels(ctx, record)
+    return Move(
+        message_id=None,
+        mover_id=record.mover_id,
+        mode=record.propagate_mode,
+        source=channels[record.source_channel_id],
+        target=channels[record.target_channel_id],
+        topic=record.topic if target_topic is None else target_topic.topic,
+        selection=_selection(record),
+        source_topic=source_topic,
+        target_topic=target_topic,
+        is_whole=False,
+    )
+
+
+def _selection(record: PendingMoveRecord) -> MessageSelection:
+    periods = record.subscription_periods
+    return MessageSelection(
+        record.conversation_id,
+        since=record.since,
+        up_to=record.up_to,
+        subscription_periods=None
+        if periods is None
+        else tuple(SubscriptionPeriod(*each) for each in periods),
+    )
+
+
+def _end(rest: MessageSelection) -> MessageId:
+    if rest.up_to is None:
+        raise ValueError("what is left of a move has an end")
+    return rest.up_to

@@ -37,8 +37,8 @@ async def wait_with(client: httpx.AsyncClient, api_key: str, count: int) -> list
     credentials = b64encode(f"{OWNER_EMAIL}:{api_key}".encode()).decode()
     url = client.base_url
     writers = []
-    for _ in range(count):
-        queue = await register(client)
+    queues = [await register(client) for _ in range(count)]
+    for queue in queues:
         _, writer = await asyncio.open_connection(url.host, url.port)
         address = f"{url.path}events?{httpx.QueryParams(queue)}"
         writer.write(
@@ -46,5 +46,5 @@ async def wait_with(client: httpx.AsyncClient, api_key: str, count: int) -> list
             f"Authorization: Basic {credentials}\r\n\r\n".encode()
         )
         writers.append(writer)
-    await until_poll_has_arrived(client, queue)
+    await until_poll_has_arrived(client, queues[-1])
     return writers

@@ -27,6 +27,7 @@ from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.databases import SqliteTemplate
 from tests.support.listening import Listener, listen
+from tests.support.opened_database import opened_database
 from tests.support.responses import assert_error
 from tests.support.sample_events import Noted, commit_events
 from tests.support.servers import TEMPLATE, Servers
@@ -281,15 +282,6 @@ class TestRestart:
             await expire_queues(service.runtime)
             async with DatabaseSession(service.runtime.database) as db:
                 assert len((await db.execute(select(Epoch.id))).all()) == 1
-
-
-@asynccontextmanager
-async def opened_database(settings: Settings) -> AsyncIterator[Database]:
-    database = Database(settings)
-    try:
-        yield database
-    finally:
-        await database.close()
 
 
 async def is_carried_over(database: Database, listener: Listener) -> bool:

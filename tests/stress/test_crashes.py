@@ -9,22 +9,28 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TypeAlias
 
 import httpx
 import pytest
+from sqlalchemy import func, select
 
 from chatapi.core.clock import SystemClock
 from chatapi.core.settings import Settings
+from chatapi.db.database import Database
+from chatapi.db.models import Epoch, EventQueueRow
+from chatapi.db.session import DatabaseSession
 from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
 from tests.stress.talk import Listener, Message, Room, Sender
 from tests.support.apps import running_app
+from tests.support.opened_database import opened_database
 from tests.support.server_process import ServerProcess
 from tests.support.temporary_valkey import TemporaryValkey
-from tests.support.waiting import until
+from tests.support.waiting import until, until_true
 
 Fault: TypeAlias = Callable[[], Awaitable[None]]
 
@@ -173,11 +179,35 @@ class TestTwoServers:
         return 2
 
     async def test_killed_in_turn(
-        self, world: World, processes: list[ServerProcess], clients: list[httpx.AsyncClient]
+        self,
+        settings: Settings,
+        world: World,
+        processes: list[ServerProcess],
+        clients: list[httpx.AsyncClient],
     ) -> None:
         talk = await begin_talk(world, clients)
-        await talk_through(talk, killed_in_turn(processes, kills=4))
+        async with opened_database(settings) as database:
+            kills = (
+                partial(crash_alone, kill, database) for kill in killed_in_turn(processes, kills=4)
+            )
+            await talk_through(talk, kills)
         await assert_all_went_well(talk)
+
+
+async def crash_alone(kill: Fault, database: Database) -> None:
+    """Kill a server, and wait until the other one knows of the new one.
+
+    If that one were killed before, its clients would have to register again (ADR 20).
+    """
+    await kill()
+    newest, oldest_in_use = select(func.max(Epoch.id)), select(func.min(EventQueueRow.epoch))
+
+    async def are_queues_carried_over() -> bool:
+        async with DatabaseSession(database) as db:
+            began = (await db.execute(newest)).scalar_one()
+            return began == (await db.execute(oldest_in_use)).scalar_one()
+
+    await until_true(are_queues_carried_over)
 
 
 class TestBusLost:

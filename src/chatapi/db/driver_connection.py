@@ -1,7 +1,6 @@
 """Pooled connections whose statements run directly on PostgreSQL's driver."""
 
 import asyncio
-import logging
 from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -10,14 +9,12 @@ from sqlalchemy import Dialect, PoolProxiedConnection, Select
 
 from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
+from chatapi.db.statement_log import log_driver_statement
 
 if TYPE_CHECKING:
     import asyncpg
 
 Statement: TypeAlias = Select[*tuple[Any, ...]]
-
-# SQLAlchemy's own logger: who switches on its log of statements sees these as well.
-_statement_log = logging.getLogger("sqlalchemy.engine.Engine")
 
 
 class DriverConnection:
@@ -49,8 +46,7 @@ class DriverConnection:
         database = self._database
         sql, names, given = _written_out(statement, database.engine.dialect)
         arguments = [values[name] if name in values else given[name] for name in names]
-        if _statement_log.isEnabledFor(logging.INFO):
-            _statement_log.info("%s\n[on the driver] %r", sql, arguments)
+        log_driver_statement(sql, arguments)
         database.round_trips += 1
         with self._waiting:
             if database.trace_statement is not None:

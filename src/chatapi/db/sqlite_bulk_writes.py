@@ -3,7 +3,6 @@
 SQLAlchemy would call into SQLite's thread for each of them, and process every value of every row.
 """
 
-import logging
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,11 +16,9 @@ from sqlalchemy.exc import DBAPIError
 from chatapi.db.bulk_writes import BulkInsertWithUpdates, PendingWrite
 from chatapi.db.database import Database
 from chatapi.db.sqlite_driver import EagerConnection
+from chatapi.db.statement_log import log_driver_statement
 
 _Row: TypeAlias = Mapping[str, Any]
-
-# SQLAlchemy's own logger: who switches on its log of statements sees these as well.
-_statement_log = logging.getLogger("sqlalchemy.engine.Engine")
 
 
 @dataclass(frozen=True)
@@ -52,8 +49,7 @@ async def write_on_thread(
     if database.trace_statement is not None:
         database.trace_statement(";\n".join(statement.sql for statement, _ in steps))
     for statement, rows in steps:
-        if _statement_log.isEnabledFor(logging.INFO):
-            _statement_log.info("%s\n[on the driver] %d rows", statement.sql, len(rows))
+        log_driver_statement(statement.sql, rows)
 
     def write(raw: sqlite3.Connection) -> None:
         for statement, rows in steps:

@@ -1,5 +1,6 @@
 """Lists channels and topics as a reader sees them."""
 
+from functools import partial
 from typing import cast
 
 from chatapi.auth.context import RealmContext
@@ -18,6 +19,7 @@ from chatapi.features.channels.payloads import (
     OneChannelPayload,
     TopicsPayload,
     channel_payload,
+    lasting_properties,
 )
 from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.permissions.channels import ChannelAccess, channel_access
@@ -37,12 +39,19 @@ class ChannelReader:
         return [each for each in await self._list_all() if access.can_see(each.channel)]
 
     async def _list_all(self) -> list[ChannelSummary]:
-        as_of = self._ctx.db.as_of
+        """In a snapshot, only what changes often is read of channels that are cached."""
+        ctx, as_of = self._ctx, self._ctx.db.as_of
         if as_of is None:
             return await self._channels.list_summaries()
-        return await self._channels.list_summaries_as_of(
-            self._ctx.runtime.channel_snapshots, self._ctx.realm, as_of
+        activity = await self._channels.list_activity()
+        show = partial(lasting_properties, ctx.realm)
+        known = await ctx.runtime.channel_snapshots.many(
+            ctx.db, ctx.realm.id, activity.keys(), as_of, show
         )
+        return [
+            ChannelSummary(known[key].record, *changing, known[key].properties)
+            for key, changing in activity.items()
+        ]
 
     async def list_shown(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
         """The same with their payloads; copy a payload before adding to it.

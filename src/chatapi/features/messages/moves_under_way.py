@@ -14,6 +14,4 @@ async def require_not_moving(ctx: RealmContext, *topics: TopicLocation) -> None:
     along. Sending, editing and deleting single messages needs no check.
     """
     if await PendingMoveRepository(ctx.db).concerns_any(topics):
-        raise BadRequestError(
-            "Messages of this topic are still being moved. Try again in a moment."
-        )
+        raise BadRequestError(_REFUSAL)

@@ -134,7 +134,6 @@ class TestBatches:
         self,
         client: ApiClient,
         runtime: Runtime,
-        runner: MoveRunner,
         here: ChannelRecord,
         there: ChannelRecord,
         owner: Person,
@@ -149,7 +148,6 @@ class TestBatches:
         self,
         client: ApiClient,
         runtime: Runtime,
-        runner: MoveRunner,
         here: ChannelRecord,
         owner: Person,
     ) -> None:

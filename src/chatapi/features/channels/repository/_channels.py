@@ -1,21 +1,19 @@
 """Every SQL statement on channels and their topics."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import partial
+from datetime import datetime
 
 from sqlalchemy import bindparam, func, insert, not_, or_, select, update
 
-from chatapi.auth.realm_cache import RealmRecord
 from chatapi.channel_cache.records import ChannelRecord, channel_records
-from chatapi.channel_cache.snapshots import ChannelSnapshots
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
+from chatapi.core.ids import ChannelId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Channel, Conversation, Message, User
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import SubscriptionPeriod
-from chatapi.features.channels.payloads import ChannelSummary, lasting_properties
+from chatapi.features.channels.payloads import ChannelSummary
 from chatapi.permissions.messages import sent_during
 
 # Topics store their first and last messages: planners that estimate row counts search for both in
@@ -106,22 +104,15 @@ class ChannelRepository:
         rows = await self._db.execute(_SUMMARIES, {"realm_id": self._realm_id})
         return [_read_summary(row) for row in rows.all()]
 
-    async def list_summaries_as_of(
-        self, snapshots: ChannelSnapshots, realm: RealmRecord, as_of: EventNumber
-    ) -> list[ChannelSummary]:
-        """The same in a snapshot, in which only what changes often is read of cached channels."""
-        rows = (await self._db.execute(_ACTIVITY, {"realm_id": self._realm_id})).all()
-        known = await snapshots.many(
-            self._db,
-            self._realm_id,
-            [row[0] for row in rows],
-            as_of,
-            partial(lasting_properties, realm),
-        )
-        return [
-            ChannelSummary(known[key].record, count, first, last_sent, known[key].properties)
-            for key, count, first, last_sent in rows
-        ]
+    async def list_activity(
+        self,
+    ) -> dict[ChannelId, tuple[int, MessageId | None, datetime | None]]:
+        """What messages and subscriptions change of all channels, by id.
+
+        That is: the number of subscribers, the first message, and when the last one was sent.
+        """
+        rows = await self._db.execute(_ACTIVITY, {"realm_id": self._realm_id})
+        return {ChannelId(key): (count, first, last) for key, count, first, last in rows.all()}
 
     async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
         """The same for some channels."""

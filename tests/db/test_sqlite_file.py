@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.settings import Settings
 from chatapi.db.sqlite_file import DatabaseFileLostError
 from tests.factories import MakeChannel, Person
 from tests.support.client import ApiClient
 from tests.support.databases import SqliteTemplate, WorkerSqlite
 from tests.support.listening import Listener, listen
 from tests.support.log_lines import collected_log
+from tests.support.opened_database import opened_database
 from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.sample_events import Noted, append
 from tests.support.waiting import MAX_WAIT_SECONDS, until, until_polls_wait
@@ -121,6 +124,15 @@ class TestLostFile:
     ) -> None:
         delete(file, sqlite_template)
         assert_error(await client.post("/register", owner), *UNAVAILABLE)
+        assert contents(file) is None
+
+    async def test_new_connection_is_refused_and_makes_no_file(
+        self, settings: Settings, file: Path
+    ) -> None:
+        async with opened_database(settings) as database:
+            file.unlink()
+            with pytest.raises(OperationalError, match="unable to open database file"):
+                await database.connect(database.engine)
         assert contents(file) is None
 
     async def test_transaction_is_not_acknowledged_if_the_file_is_lost_before_its_end(

@@ -238,7 +238,10 @@ def _sqlite(url: URL) -> AsyncEngine:
 
     async def open_connection() -> EagerConnection:
         arguments, options = engine.dialect.create_connect_args(url)
-        return await connect(*arguments, **options)
+        if path is None:
+            return await connect(*arguments, **options)
+        # A file that was lost must not be replaced by an empty one.
+        return await connect(f"{path.as_uri()}?mode=rw", **{**options, "uri": True})
 
     engine = create_async_engine(
         url,

@@ -223,9 +223,10 @@ def write_bytecode() -> None:
 def pytest_step(*, full: bool, left_out: list[str], extra: list[str]) -> Step:
     markers = ["-m", f"not ({' or '.join(left_out)})"] if left_out else []
     selection = [*([] if full else ["--quick"]), *markers]
-    # More workers than cores of a small machine: tests wait for servers and child processes. Idle
-    # workers take tests from others: some tests take a minute, and many a hundredth of a second.
-    return Step("pytest", [tool("pytest"), "-n", "3", "--dist", "worksteal", *selection, *extra])
+    # More workers than cores of a small machine: tests wait for servers and child processes, for
+    # half of their time. Idle workers take tests from others: some tests take a minute, and many a
+    # hundredth of a second.
+    return Step("pytest", [tool("pytest"), "-n", "4", "--dist", "worksteal", *selection, *extra])
 
 
 def chosen_tests(extra: list[str]) -> bool:

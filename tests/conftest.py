@@ -164,9 +164,15 @@ def clock() -> MovableClock:
 async def start_app(settings: Settings, clock: MovableClock) -> AsyncIterator[StartApp]:
     async with AsyncExitStack() as stack:
         default = settings
+        started: list[ChatApp] = []
 
         async def start(*extra: FeatureRouter, settings: Settings | None = None) -> ChatApp:
-            return await stack.enter_async_context(running_app(settings or default, clock, *extra))
+            app = await stack.enter_async_context(running_app(settings or default, clock, *extra))
+            for earlier in started:
+                # Otherwise they notice the new one half a second later, and its polls wait for it.
+                await earlier.runtime.queues._epochs.check_for_new_epochs()
+            started.append(app)
+            return app
 
         yield start
 

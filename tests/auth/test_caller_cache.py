@@ -205,6 +205,7 @@ class TestChangeWhileWaiting:
 class TestRevokedKey:
     """A key that another process revoked is refused before anything else is said."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("role", [Role.MEMBER, Role.ADMIN])
     async def test_is_refused_by_every_endpoint_before_permissions_and_parameters(
         self,

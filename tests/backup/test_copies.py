@@ -23,6 +23,8 @@ from tests.backup.copies import (
 from tests.db.test_migrated_rows import migrate
 from tests.support.apps import running_app
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=KINDS)
 async def target(request: pytest.FixtureRequest, make_empty: MakeEmpty) -> Settings:

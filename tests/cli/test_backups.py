@@ -18,6 +18,8 @@ from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.waiting import until
 
+pytestmark = pytest.mark.slow
+
 HELLO = b"Hello, world"
 
 

@@ -10,6 +10,8 @@ import pytest
 from tests.cli.conftest import OWNER, OWNER_EMAIL, OWNER_PASSWORD
 from tests.support.command import PATIENCE_SECONDS, Command
 
+pytestmark = pytest.mark.slow
+
 ALL: dict[str, str | int] = {
     "anchor": "oldest",
     "num_before": 0,

@@ -161,6 +161,7 @@ def answering(content: bytes) -> Iterator[str]:
             serving.join()
 
 
+@pytest.mark.slow
 class TestProxy:
     def test_address_that_leads_to_the_server_is_fine(self, command: Command) -> None:
         with command.serving() as serving:

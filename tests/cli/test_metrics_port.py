@@ -11,6 +11,8 @@ from tests.support.command import PATIENCE_SECONDS, Command
 from tests.support.server_process import free_port
 from tests.support.waiting import until_true
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 async def http() -> AsyncIterator[httpx.AsyncClient]:

@@ -11,6 +11,8 @@ from tests.cli.test_failures import assert_sentence
 from tests.support.command import COMMAND, PATIENCE_SECONDS, Command, Outcome
 from tests.support.killable_postgres import killable_postgres
 
+pytestmark = pytest.mark.slow
+
 SERVE = ("serve", "--port", "0")
 UPGRADE = ("db", "upgrade")
 BACKUP = ("db", "backup", "-")

@@ -126,6 +126,7 @@ def test_names_cannot_send_terminal_escapes(command: Command) -> None:
         assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
 
 
+@pytest.mark.slow
 def test_demo_fills_an_organization_once(command: Command) -> None:
     first = command.run("demo", "--people", "30", "--json")
     users = command.answer("user", "list")["users"]

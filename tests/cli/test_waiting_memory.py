@@ -5,11 +5,14 @@ from base64 import b64encode
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
 from tests.cli.polling import register, until_poll_has_arrived
 from tests.support.command import Command
 from tests.support.process_memory import resident_bytes
+
+pytestmark = pytest.mark.slow
 
 Writer = asyncio.StreamWriter
 

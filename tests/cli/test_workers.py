@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
+import pytest
 from sqlalchemy import make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
@@ -16,6 +17,8 @@ from tests.cli.polling import poll, register
 from tests.support.command import PATIENCE_SECONDS, TOO_MUCH_GRACE, Command, ServingCommand
 from tests.support.tcp_proxy import tcp_proxy, to_postgres
 from tests.support.waiting import until, until_true
+
+pytestmark = pytest.mark.slow
 
 
 async def test_both_serve_the_same_queue(command: Command, prepared: Prepared) -> None:

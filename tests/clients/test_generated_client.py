@@ -11,6 +11,8 @@ from chatapi.main import FEATURES
 from tests.clients.programs import BIN, run
 from tests.factories import MakeUser
 
+pytestmark = pytest.mark.slow
+
 SCENARIO = Path(__file__).with_name("generated_client_scenario.py")
 
 

@@ -11,6 +11,8 @@ from tests.clients.programs import run
 from tests.factories import MakeUser
 from tests.support.documented_responses import service_document
 
+pytestmark = pytest.mark.slow
+
 NODE = Path(__file__).parents[1] / "node"
 GENERATORS = {
     "hey_api": ("openapi-ts", "--file", "hey_api.config.js"),

@@ -14,6 +14,8 @@ from tests.support.child_server import temporary_folder
 from tests.support.log_lines import collected_log
 from tests.support.server_process import START_TIMEOUT_SECONDS, ServerProcess
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def manager() -> Iterator[socket.socket]:

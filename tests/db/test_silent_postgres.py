@@ -30,6 +30,8 @@ from tests.support.responses import ApiResponse, assert_error, assert_success
 from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_postgres
 from tests.support.waiting import until_true
 
+pytestmark = pytest.mark.slow
+
 MAX_ANSWER_SECONDS = 20
 SLEEP = text("SELECT pg_sleep(4)")
 

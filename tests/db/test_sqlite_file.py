@@ -127,12 +127,12 @@ class TestLostFile:
         assert contents(file) is None
 
     async def test_new_connection_is_refused_and_makes_no_file(
-        self, settings: Settings, file: Path
+        self, settings: Settings, file: Path, sqlite_template: SqliteTemplate
     ) -> None:
         async with opened_database(settings) as database:
-            file.unlink()
+            delete(file, sqlite_template)
             with pytest.raises(OperationalError, match="unable to open database file"):
-                await database.connect(database.engine)
+                _ = await database.connect(database.engine)
         assert contents(file) is None
 
     async def test_transaction_is_not_acknowledged_if_the_file_is_lost_before_its_end(

@@ -26,7 +26,7 @@ MIB = 1024 * 1024
 PIECE_BYTES = 64 * 1024
 LARGEST_FILE = 25 * MIB
 READ_TIMEOUT = re.compile(r"proxy_read_timeout (\d+)s;")
-pytestmark = pytest.mark.deploy
+pytestmark = [pytest.mark.deploy, pytest.mark.slow]
 
 
 async def register(http: httpx.AsyncClient) -> dict[str, Any]:

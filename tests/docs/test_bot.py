@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.docs.shell_blocks import code_blocks, paste
 from tests.docs.test_tour import README_ADDRESS, TOUR, folder
 from tests.support.command import PATIENCE_SECONDS, Command
 from tests.support.waiting import until_true
+
+pytestmark = pytest.mark.slow
 
 __all__ = ["folder"]
 

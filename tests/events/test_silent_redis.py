@@ -19,6 +19,8 @@ from tests.support.tcp_proxy import TcpProxy, tcp_proxy, to_unix_socket
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 from tests.support.waiting import MAX_WAIT_SECONDS, until, until_true
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def valkey() -> Iterator[TemporaryValkey]:

@@ -22,6 +22,8 @@ from tests.support.server_process import (
 )
 from tests.support.waiting import MAX_WAIT_SECONDS, until
 
+pytestmark = pytest.mark.slow
+
 CONTENT = b"x" * 4000
 
 

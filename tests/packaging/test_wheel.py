@@ -17,6 +17,8 @@ import pytest
 import chatapi
 from tests.support.command import PATIENCE_SECONDS, Command
 
+pytestmark = pytest.mark.slow
+
 PROJECT = Path(__file__).resolve().parents[2]
 TOOLS = Path(sys.executable).parent
 

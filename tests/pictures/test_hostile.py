@@ -25,6 +25,7 @@ _EVERY = {"sqlite": 1, "postgresql": 10}
 """Of how many files one is uploaded: no database takes part in reading and drawing them."""
 
 
+@pytest.mark.slow
 def test_generator_makes_at_least_200_files() -> None:
     names = [name for name, _content in hostile_images()]
     assert len(names) == len(set(names)) >= 200

@@ -2,11 +2,15 @@
 
 from functools import partial
 
+import pytest
+
 from chatapi.rendering import find_references, render_message
 from tests.rendering.hostility import hostile_texts
 from tests.rendering.people import DIRECTORY
 from tests.rendering.safety import assert_harmless, assert_links_have_targets
 from tests.rendering.timing import assert_done_in_time
+
+pytestmark = pytest.mark.slow
 
 CASES = 8_000
 

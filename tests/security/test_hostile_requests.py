@@ -22,6 +22,8 @@ from tests.security.loop_watch import assert_short_steps, is_short_step
 from tests.support.client import ApiClient, basic_auth, encode_form
 from tests.support.routes import ROUTES, example_of, natural_example_of
 
+pytestmark = pytest.mark.slow
+
 ATTEMPTS = 6
 """A busy machine is slow now and then, but not six times in a row."""
 MAX_MESSAGE_LENGTH = 300

@@ -15,14 +15,17 @@ BEGINNINGS: tuple[tuple[str, ...], ...] = (
         "tests/contract/test_schemathesis.py",
         "tests/pictures/test_hostile.py",
         "tests/docs/test_adding_an_endpoint.py",
-        "tests/browser/",
-        "tests/cli/",
-        "tests/clients/",
     ),
     (
         "tests/model/",
         "tests/security/differential/",
         "tests/contract/test_fuzz.py",
+    ),
+    (
+        "tests/browser/",
+        "tests/cli/",
+        "tests/clients/",
+        "tests/deploy/",
     ),
 )
 """Files and folders with which a worker begins, in this order."""

@@ -17,6 +17,8 @@ from tests.support.servers import Servers
 from tests.support.waiting import until
 from tests.tracing.collector import Collector, attributes, running_collector
 
+pytestmark = pytest.mark.slow
+
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"

@@ -24,8 +24,7 @@ from chatapi.events.queue_rows import QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
 
 _LOOKS_FOR_OTHERS = 20
-"""Ten seconds: a busy machine may take that long for one clock check. A rejected queue waits only
-once."""
+"""Ten seconds: a busy machine may take that long for one clock check."""
 
 log = structlog.get_logger()
 
@@ -46,6 +45,10 @@ class Epochs:
         self._group_committer = GroupCommitter(database, hub, clock)
         self.newest = 0
         """The newest epoch this process knows of; 0: its own has not begun yet."""
+        self.looks_for_others = _LOOKS_FOR_OTHERS
+        """How often `carry_over` looks, twice a second, whether another process serves the queue.
+
+        A rejected queue waits only once. Tests without another process need not wait."""
         hub.on_clock_check(self.check_for_new_epochs)
         hub.on_clock_rollback(self._distrust_queues)
 
@@ -69,7 +72,7 @@ class Epochs:
         A queue that another process serves may have seen later events than there were when this
         process started; that process carries the queue over as soon as it notices this one.
         """
-        for _ in range(_LOOKS_FOR_OTHERS):
+        for _ in range(self.looks_for_others):
             newest = self.newest
             async with DatabaseSession(self._database) as db:
                 record = await QueueRows(db).find(queue.id)

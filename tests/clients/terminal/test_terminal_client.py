@@ -13,6 +13,8 @@ from tests.docs.test_tour import folder
 from tests.support.command import PATIENCE_SECONDS, Command
 from tests.support.terminal_program import running_in_terminal
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["folder"]
 
 LOCK = Path(__file__).with_name("requirements.lock")

@@ -11,6 +11,7 @@ from rich.console import Console
 from benchmarks.bodies import bodies, json_against_form
 from benchmarks.compare import MEASUREMENTS, Variant, compare
 from benchmarks.delivery import measure_delivery, measure_memory
+from benchmarks.growth import measure_growth
 from benchmarks.heavy_work import measure_moving, measure_rendering
 from benchmarks.http_client import Connection, build_request
 from benchmarks.messages import narrows, newest_of_topic, reactions, renamings, searches
@@ -237,6 +238,7 @@ PARTS = {
     "processes": measure_processes,
     "retention": measure_expiry,
     "pictures": measure_pictures,
+    "growth": measure_growth,
 }
 
 

@@ -31,6 +31,11 @@ def newest_of_all(reader: Account) -> bytes:
     return _narrow(reader, [], num_before=100)
 
 
+def first_unread_of_all(reader: Account) -> bytes:
+    """What a client asks for when somebody opens that feed where they left it."""
+    return _narrow(reader, [], anchor="first_unread")
+
+
 NARROWS = (
     "is:mentioned",
     "is:starred",
@@ -46,7 +51,7 @@ def narrows(world: World, count: int) -> dict[str, list[bytes]]:
         _narrow(reader, [("is", "mentioned")]),
         _narrow(reader, [("is", "starred")]),
         _narrow(reader, _busy_topic(world), anchor="first_unread"),
-        _narrow(reader, [], anchor="first_unread"),
+        first_unread_of_all(reader),
     )
     return {name: [request] * count for name, request in zip(NARROWS, asked, strict=True)}
 

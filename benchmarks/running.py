@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, build_request
@@ -36,6 +36,7 @@ def running(report: Report, scale: float, size: Size) -> Iterator[Measured]:
         run_command(environment, "db", "upgrade")
         run_command(environment, "org", "create", "--name", "Benchmark")
         owner = create_account(environment, "owner@example.com", "owner")
+        owner = replace(owner, host=size.host)
         world = fill(chat_url, size)
         with (
             chat_server(environment) as chat,

@@ -1,11 +1,11 @@
 """An organization of real size, written straight into the tables before a server starts."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import func, insert, select, text, update
 
@@ -27,7 +27,11 @@ from chatapi.db.models import (
     User,
 )
 from chatapi.db.session import DatabaseSession
+from chatapi.features.realm import create_organization
+from chatapi.main import create_app
 from chatapi.permissions.settings import ChannelPermission
+
+T = TypeVar("T")
 
 _ROWS_AT_ONCE = 2_000
 _NOTES = 1_000
@@ -60,6 +64,15 @@ class Size:
     """One of how many messages is in the busiest topic."""
     readers: int = 100
     """How many people can log in."""
+    unread: int | None = None
+    """How many of the newest messages nobody has read; None: all of them."""
+    organizations: int = 1
+    """How many there are on the server; the others are empty."""
+
+    @property
+    def host(self) -> str:
+        """The host name of the organization; it needs one of its own beside others."""
+        return "127.0.0.1" if self.organizations == 1 else "benchmark.localhost"
 
 
 def fill(database_url: str, size: Size) -> World:
@@ -78,9 +91,19 @@ async def _fill(settings: Settings, size: Size) -> World:
             # What PostgreSQL does by itself, unless it was made for tests, as here.
             await db.execute(text("ANALYZE"))
             await db.commit()
-            return world
     finally:
         await database.close()
+    await _add_organizations(settings, size.organizations - 1)
+    return world
+
+
+async def _add_organizations(settings: Settings, count: int) -> None:
+    if not count:
+        return
+    app = create_app(settings)
+    async with app.router.lifespan_context(app):
+        for number in range(count):
+            _ = await create_organization(app.runtime, f"Other {number}", f"other{number}")
 
 
 class _Builder:
@@ -89,6 +112,7 @@ class _Builder:
         self._realm_id = 0
         self._owner_id = 0
         self._settings: dict[str, Any] = {}
+        self._read_up_to = 0
 
     async def build(self, size: Size) -> World:
         realm = (await self._db.execute(select(Realm.id, Realm.system_groups))).one()
@@ -99,6 +123,8 @@ class _Builder:
         }
         owner = await self._db.execute(select(func.min(User.id)).where(User.bot_type.is_(None)))
         self._owner_id = owner.scalar_one() or 0
+        if size.unread is not None:
+            self._read_up_to = size.messages - size.unread
         users = await self._add_people(size.people)
         sizes = {}
         for number in (10, 1_000, 10_000):
@@ -108,7 +134,7 @@ class _Builder:
             await self._add_channel(f"channel {number}", users[number % 10 :: 10])
         history = await self._add_channel("history", users[:1_000])
         busy_message = await self._add_messages(history, size)
-        readers = await self._add_keys(size.readers)
+        readers = await self._add_keys(size)
         await self._add_notes(readers[0], size.messages)
         return World(sizes, history, _BUSY_TOPIC, busy_message, readers)
 
@@ -157,12 +183,12 @@ class _Builder:
         )
         return [user_id for (user_id,) in made]
 
-    async def _add_keys(self, count: int) -> list[Account]:
+    async def _add_keys(self, size: Size) -> list[Account]:
         chosen = await self._db.execute(
             select(User.id, User.delivery_email)
             .where(User.delivery_email.like("bench%"))
             .order_by(User.id)
-            .limit(count)
+            .limit(size.readers)
         )
         people = [
             (user_id, email, f"{number:032}") for number, (user_id, email) in enumerate(chosen)
@@ -179,7 +205,7 @@ class _Builder:
                 for user_id, _email, key in people
             ],
         )
-        return [Account(email, key) for _user_id, email, key in people]
+        return [Account(email, key, size.host) for _user_id, email, key in people]
 
     async def _add_channel(self, name: str, users: list[int]) -> int:
         added = await self._db.execute(
@@ -208,7 +234,7 @@ class _Builder:
         channel_id: int = added.scalar_one()
         choices = {
             "is_active": True,
-            "read_up_to": 0,
+            "read_up_to": self._read_up_to,
             "color": "#76ce90",
             "is_muted": False,
             "pin_to_top": False,
@@ -236,17 +262,19 @@ class _Builder:
         conversations = {
             topic: await self._add_topic(channel_id, topic) for topic in (*topics, _BUSY_TOPIC)
         }
+        first: dict[int, int] = {}
         last: dict[int, int] = {}
-        rows: list[dict[str, Any]] = []
         # A new organization has a message already.
         newest = (await self._db.execute(select(func.max(Message.id)))).scalar_one() or 0
-        for number in range(newest + 1, size.messages + 1):
-            is_busy = number % size.in_busy_topic == 0
-            topic = _BUSY_TOPIC if is_busy else topics[number % 100]
-            last[conversations[topic]] = number
-            rows.append(self._message(number, channel_id, conversations[topic]))
-        for part in _parts(rows):
-            await self._db.execute(insert(Message), part)
+        for part in _parts(range(newest + 1, size.messages + 1)):
+            rows: list[dict[str, Any]] = []
+            for number in part:
+                is_busy = number % size.in_busy_topic == 0
+                conversation_id = conversations[_BUSY_TOPIC if is_busy else topics[number % 100]]
+                first.setdefault(conversation_id, number)
+                last[conversation_id] = number
+                rows.append(self._message(number, channel_id, conversation_id))
+            await self._db.execute(insert(Message), rows)
         for conversation_id, message_id in last.items():
             await self._db.execute(
                 update(Conversation)
@@ -256,10 +284,7 @@ class _Builder:
         if not self._db.database.is_sqlite:
             sequence = func.pg_get_serial_sequence("message", "id")
             await self._db.execute(select(func.setval(sequence, size.messages)))
-        first: int = next(
-            row["id"] for row in rows if row["conversation_id"] == conversations[_BUSY_TOPIC]
-        )
-        return first
+        return first[conversations[_BUSY_TOPIC]]
 
     async def _add_topic(self, channel_id: int, topic: str) -> int:
         added = await self._db.execute(
@@ -299,6 +324,6 @@ class _Builder:
         }
 
 
-def _parts(rows: list[Any]) -> Iterator[list[Any]]:
+def _parts(rows: Sequence[T]) -> Iterator[Sequence[T]]:
     for start in range(0, len(rows), _ROWS_AT_ONCE):
         yield rows[start : start + _ROWS_AT_ONCE]

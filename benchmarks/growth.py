@@ -1,0 +1,92 @@
+"""How the cost of requests grows with users, channels, messages, organizations and queues."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.http_client import build_request
+from benchmarks.messages import first_unread_of_all, newest_of_topic, searches
+from benchmarks.report import Report
+from benchmarks.running import Measured, hello, running
+from benchmarks.workloads import cost_of
+from benchmarks.world import Size
+
+_BASE = Size(people=1_000, channels=20, messages=10_000, unread=0)
+_WARM_UP = 24
+"""Requests before those that count: for caches, and prepared statements of each connection."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One quantity that grows while all others stay as they are."""
+
+    name: str
+    numbers: Sequence[int]
+    size: Callable[[int], Size]
+    are_queues: bool = False
+    """Whether the numbers are those of event queues, for which the server must be running."""
+
+
+GROWTHS = (
+    Growth(
+        "users",
+        (100, 1_000, 10_000, 50_000),
+        lambda number: replace(_BASE, people=number, readers=50),
+    ),
+    Growth("channels", (20, 200, 2_000), lambda number: replace(_BASE, channels=number)),
+    Growth(
+        "messages",
+        (10_000, 100_000, 1_000_000),
+        lambda number: replace(_BASE, messages=number),
+    ),
+    Growth(
+        "unread messages",
+        (0, 2_000, 20_000, 200_000),
+        lambda number: replace(_BASE, messages=200_000, unread=number),
+    ),
+    Growth("organizations", (1, 100, 1_000), lambda number: replace(_BASE, organizations=number)),
+    Growth("event queues", (0, 200, 2_000, 10_000), lambda _number: _BASE, are_queues=True),
+)
+
+
+def measure_growth(report: Report, scale: float) -> None:
+    """In processor time of the server, which other load of the machine changes little."""
+    for growth in GROWTHS:
+        rows: dict[str, list[str]] = {}
+        for number in growth.numbers:
+            with running(report, scale, growth.size(number)) as on:
+                costs = asyncio.run(_costs(on, queues=number if growth.are_queues else 0))
+            for name, cost in costs.items():
+                rows.setdefault(name, []).append(f"{cost:.2f}")
+        numbers = " / ".join(f"{number:,}" for number in growth.numbers)
+        for name, found in rows.items():
+            what = f"{name}, {numbers} {growth.name}: processor time"
+            report.add(what, f"{' / '.join(found)} ms")
+
+
+async def _costs(on: Measured, queues: int) -> dict[str, float]:
+    """The milliseconds of each kind of request."""
+    if queues:
+        await cost_of(on.chat, _registrations(on, queues))
+    reader = on.world.readers[0]
+    kinds = {
+        "send": [hello(on.owner, on.world.channels_by_size[10])] * on.rounds(400),
+        "newest 100 of a topic": [newest_of_topic(on.world, reader)] * on.rounds(400),
+        "search": searches(reader, on.rounds(100))["a rare word"],
+        "first unread message": [first_unread_of_all(reader)] * on.rounds(50),
+        "register": [build_request("POST", "/api/v1/register", reader)] * on.rounds(50),
+    }
+    costs: dict[str, float] = {}
+    for name, requests in kinds.items():
+        await cost_of(on.chat, requests[:_WARM_UP])
+        cost = await cost_of(on.chat, requests)
+        costs[name] = cost.processor * 1000 / len(requests)
+    return costs
+
+
+def _registrations(on: Measured, count: int) -> list[bytes]:
+    """Requests for queues of other users, which wait for another kind of event."""
+    others = on.world.readers[1:]
+    parameters: dict[str, object] = {"event_types": ["realm"]}
+    requests = [build_request("POST", "/api/v1/register", each, parameters) for each in others]
+    return [requests[number % len(requests)] for number in range(count)]

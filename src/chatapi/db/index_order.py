@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlalchemy import BigInteger, ColumnElement, bindparam, true
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, literal, true
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from typing_extensions import override
@@ -35,6 +35,31 @@ class IndexOrder:
 
     def since(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
         return self.key >= bound
+
+
+@dataclass(frozen=True)
+class IndexTail(IndexOrder):
+    """The rows above a key.
+
+    Of two lower bounds SQLite uses one, which may be the lower one, and reads all rows between
+    them: a search that begins at a key has the higher one only.
+    """
+
+    above: int
+
+    @property
+    @override
+    def holds(self) -> ColumnElement[bool]:
+        return self.key > self.above
+
+    @override
+    def up_to(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
+        return and_(super().up_to(bound), self.holds)
+
+    @override
+    def since(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
+        first = literal(self.above + 1, BigInteger)
+        return super().since(case((bound >= first, bound), else_=first))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import ColumnElement, and_, not_, or_
+from sqlalchemy import ColumnElement, and_, false, not_, or_
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
@@ -17,6 +17,7 @@ from chatapi.narrow.operator import (
     Compiled,
     Part,
     Scope,
+    above,
     along_channel,
     along_conversation,
     message_operand,
@@ -131,7 +132,7 @@ async def _open_scopes(access: MessageAccess, message_ids: Sequence[int]) -> _Sc
     if message_ids:
         places = await access.in_places_of(Message.id.in_(message_ids))
         return (Scope(places.condition),), places.channels
-    return tuple(Scope(condition) for condition in await access.in_feed()), ()
+    return tuple(Scope(each.condition, above(each.above)) for each in await access.in_feed()), ()
 
 
 def _condition(term: Term, compiled: Compiled) -> ColumnElement[bool]:
@@ -139,7 +140,7 @@ def _condition(term: Term, compiled: Compiled) -> ColumnElement[bool]:
 
 
 def _all_of(scopes: Sequence[Scope]) -> ColumnElement[bool]:
-    return or_(*(scope.whole for scope in scopes))
+    return or_(false(), *(scope.whole for scope in scopes))
 
 
 def _parts(scopes: Sequence[Scope], filters: Sequence[tuple[Term, Compiled]]) -> tuple[Part, ...]:

@@ -12,7 +12,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MAX_ID, ChannelId, ConversationId, MessageId, UserId
-from chatapi.db.index_order import IndexOrder, IndexRange
+from chatapi.db.index_order import IndexOrder, IndexRange, IndexTail
 from chatapi.db.models import Message
 from chatapi.events.client import ClientView
 from chatapi.narrow.errors import BadNarrowError
@@ -21,6 +21,11 @@ from chatapi.narrow.terms import Operand
 from chatapi.permissions.messages import MessageAccess
 
 BY_ID = IndexOrder(Message.id.expression)
+
+
+def above(message_id: MessageId) -> IndexOrder:
+    """The order of all messages above an id."""
+    return IndexTail(Message.id.expression, message_id) if message_id else BY_ID
 
 
 def along_channel(channel_id: ChannelId) -> IndexRange:

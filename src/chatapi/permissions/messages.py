@@ -1,6 +1,6 @@
 """Message visibility: one rule, as a check of fetched rows and as SQL conditions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +17,7 @@ from chatapi.db.subscription_periods import is_within_subscription_period
 from chatapi.events.membership import SubscriptionPeriod
 from chatapi.permissions.channels import ChannelAccess, channel_access
 
+_BEFORE_ALL = MessageId(0)
 _FEW_CONVERSATIONS = 1_000
 _OWN_CONVERSATIONS = (
     select(ConversationMember.conversation_id)
@@ -40,6 +41,14 @@ class MessageLocation(Protocol):
     @property
     def arrival(self) -> EventNumber | None:
         """The event that moved it into its channel, None if it was sent there."""
+
+
+@dataclass(frozen=True)
+class FeedPart:
+    """SQL condition for some of the messages sent to a reader, all of which are above an id."""
+
+    condition: ColumnElement[bool]
+    above: MessageId = _BEFORE_ALL
 
 
 @dataclass(frozen=True)
@@ -107,30 +116,32 @@ class MessageAccess:
             return True
         return self.channels.membership.received(message.channel_id, message.id, message.arrival)
 
-    async def in_feed(self) -> tuple[ColumnElement[bool], ...]:
-        """Returns conditions for messages sent to the reader: in subscribed channels, and directly.
+    async def in_feed(self) -> tuple[FeedPart, ...]:
+        """Returns the messages sent to the reader: in subscribed channels, and directly.
 
-        No message matches both parts. Query them separately, since no index covers both.
+        No message is in both parts. Query them separately, since no index covers both. A part that
+        has no messages is left out: a database would search all messages for them.
         """
+        return (*self._in_feed_of_channels(), *await self._in_feed_directly())
+
+    def _in_feed_of_channels(self) -> Iterator[FeedPart]:
         membership = self.channels.membership
         channel_ids = [
             each for each in membership.subscription_periods if membership.is_subscribed(each)
         ]
-        in_channels = and_(
-            Message.realm_id == self.ctx.realm.id,
-            Message.channel_id.in_(channel_ids),
-            # If the reader subscribed recently, do not scan the years before.
-            Message.id
-            > min(
-                (
+        if channel_ids:
+            yield FeedPart(
+                and_(
+                    Message.realm_id == self.ctx.realm.id,
+                    Message.channel_id.in_(channel_ids),
+                    self.was_subscribed(),
+                ),
+                # If the reader subscribed recently, do not scan the years before.
+                above=min(
                     subscription_periods[0].since_message
                     for subscription_periods in membership.subscription_periods.values()
                 ),
-                default=0,
-            ),
-            self.was_subscribed(),
-        )
-        return in_channels, await self._in_listed_direct()
+            )
 
     def was_subscribed(self, message: type[Message] = Message) -> ColumnElement[bool]:
         """Whether the reader was subscribed to the channel when a message came there."""
@@ -204,7 +215,7 @@ class MessageAccess:
         subscription_periods = self.channels.membership.subscription_periods[channel.id]
         return or_(*(sent_during(period) for period in subscription_periods))
 
-    async def _in_listed_direct(self) -> ColumnElement[bool]:
+    async def _in_feed_directly(self) -> tuple[FeedPart, ...]:
         """Same as `in_direct`, but lists the conversation ids while there are few.
 
         With the ids given, the database does not search for them among all messages.
@@ -214,8 +225,8 @@ class MessageAccess:
         )
         own = [conversation_id for (conversation_id,) in rows]
         if len(own) > _FEW_CONVERSATIONS:
-            return self.in_direct()
-        return Message.conversation_id.in_(own)
+            return (FeedPart(self.in_direct()),)
+        return (FeedPart(Message.conversation_id.in_(own)),) if own else ()
 
     async def _own_among(
         self, conversation_ids: Collection[ConversationId]

@@ -1,8 +1,9 @@
 """The cost of reading: a few statements, and an index range for the newest messages."""
 
 import re
+import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any
 
 import pytest
@@ -98,6 +99,54 @@ async def test_date_anchor_is_found_without_reading_earlier_messages(
         plan = await explain(runtime.database, *statement)
         assert re.search(r"[ .]id>|, id\) >= |id >= ", plan), plan
         assert "Seq Scan on message " not in plan
+
+
+class TestFeed:
+    """The newest messages of all channels, in an organization with a long history."""
+
+    @pytest.fixture(params=["sqlite"])
+    def backend(self, request: pytest.FixtureRequest) -> str:
+        """PostgreSQL uses the higher one of two bounds, and knows an empty list when it plans."""
+        return str(request.param)
+
+    @pytest.mark.parametrize("direction", ["num_before", "num_after"])
+    async def test_is_read_from_the_anchor_on(
+        self,
+        client: ApiClient,
+        runtime: Runtime,
+        large_history: None,
+        reader: Person,
+        direction: str,
+    ) -> None:
+        anchor = (await ids_read(client, reader, num_before=100))[0]
+        sides = {"num_before": 0, "num_after": 0, direction: 50}
+        with captured_statements(runtime.database, "SELECT message.id \nFROM message") as captured:
+            assert len(await ids_read(client, reader, anchor=str(anchor), **sides)) == 51
+        assert captured
+        for statement in captured:
+            # About as many for each message of the page.
+            assert await count_steps(runtime.database, *statement) < 51 * 100
+
+    async def test_no_direct_messages_are_searched_for_a_reader_who_has_none(
+        self, client: ApiClient, runtime: Runtime, large_history: None, reader: Person
+    ) -> None:
+        with captured_statements(runtime.database, "WHERE message.conversation_id IN") as captured:
+            assert len(await ids_read(client, reader, num_before=100)) == 100
+        assert not captured
+
+
+async def count_steps(database: Database, sql: str, values: Any) -> int:
+    """How many instructions SQLite takes for a statement, in tens."""
+    tens = 0
+
+    def count() -> None:
+        nonlocal tens
+        tens += 1
+
+    with closing(sqlite3.connect(str(database.url.database))) as connection:
+        connection.set_progress_handler(count, 10)
+        connection.execute(sql, values).fetchall()
+    return tens * 10
 
 
 def captured_history_statement(

@@ -1,10 +1,23 @@
 """Message visibility: one rule, as a check of fetched rows and as SQL conditions."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import ColumnElement, and_, bindparam, case, exists, false, or_, select, true
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    false,
+    func,
+    or_,
+    select,
+    true,
+)
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.auth.context import RealmContext
@@ -12,7 +25,7 @@ from chatapi.channel_cache.cache import CachedChannel
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
-from chatapi.db.models import ConversationMember, Message, SubscriptionPeriodRow
+from chatapi.db.models import ConversationMember, Message, Subscription, SubscriptionPeriodRow
 from chatapi.db.subscription_periods import is_within_subscription_period
 from chatapi.events.membership import SubscriptionPeriod
 from chatapi.permissions.channels import ChannelAccess, channel_access
@@ -24,6 +37,32 @@ _OWN_CONVERSATIONS = (
     .where(ConversationMember.user_id == bindparam("user_id"))
     .limit(bindparam("limit"))
 )
+
+
+def _oldest_moved_message() -> Select[*tuple[int | None]]:
+    """The oldest message, up to an id, that an event after a given one moved to a reader's channel.
+
+    Looked up in each channel, along the index of moved messages.
+    """
+    in_channel = (
+        select(Message.id)
+        .where(
+            Message.channel_id == Subscription.channel_id,
+            Message.arrival.is_not(None),
+            Message.arrival > bindparam("since_event", type_=BigInteger),
+            Message.id <= bindparam("up_to", type_=BigInteger),
+        )
+        .order_by(Message.id)
+        .limit(1)
+        .correlate(Subscription)
+        .scalar_subquery()
+    )
+    return select(func.min(in_channel)).where(
+        Subscription.user_id == bindparam("user_id"), Subscription.is_active
+    )
+
+
+_OLDEST_MOVED = _oldest_moved_message()
 
 
 class MessageLocation(Protocol):
@@ -122,26 +161,38 @@ class MessageAccess:
         No message is in both parts. Query them separately, since no index covers both. A part that
         has no messages is left out: a database would search all messages for them.
         """
-        return (*self._in_feed_of_channels(), *await self._in_feed_directly())
+        return (*await self._in_feed_of_channels(), *await self._in_feed_directly())
 
-    def _in_feed_of_channels(self) -> Iterator[FeedPart]:
+    async def _in_feed_of_channels(self) -> tuple[FeedPart, ...]:
         membership = self.channels.membership
         channel_ids = [
             each for each in membership.subscription_periods if membership.is_subscribed(each)
         ]
-        if channel_ids:
-            yield FeedPart(
-                and_(
-                    Message.realm_id == self.ctx.realm.id,
-                    Message.channel_id.in_(channel_ids),
-                    self.was_subscribed(),
-                ),
-                # If the reader subscribed recently, do not scan the years before.
-                above=min(
-                    subscription_periods[0].since_message
-                    for subscription_periods in membership.subscription_periods.values()
-                ),
-            )
+        if not channel_ids:
+            return ()
+        condition = and_(
+            Message.realm_id == self.ctx.realm.id,
+            Message.channel_id.in_(channel_ids),
+            self.was_subscribed(),
+        )
+        return (FeedPart(condition, await self._before_feed()),)
+
+    async def _before_feed(self) -> MessageId:
+        """An id before all messages of the feed.
+
+        If the reader subscribed recently, the years before are not scanned for such messages.
+        """
+        first = [periods[0] for periods in self.channels.membership.subscription_periods.values()]
+        above = min(period.since_message for period in first)
+        if above == _BEFORE_ALL:
+            return above
+        values = {
+            "user_id": self.reader_id,
+            "since_event": min(period.since_event for period in first),
+            "up_to": above,
+        }
+        moved = (await self.ctx.db.execute(_OLDEST_MOVED, values)).scalar_one()
+        return above if moved is None else MessageId(moved - 1)
 
     def was_subscribed(self, message: type[Message] = Message) -> ColumnElement[bool]:
         """Whether the reader was subscribed to the channel when a message came there."""

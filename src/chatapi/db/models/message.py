@@ -83,6 +83,13 @@ class Message(Base):
         _marked("ix_message_realm_id_id_image", "has_image"),
         _marked("ix_message_realm_id_id_attachment", "has_attachment"),
         _marked("ix_message_realm_id_id_mention", "mentions_channel", "mentions_topic"),
+        Index(
+            "ix_message_channel_id_id_moved",
+            "channel_id",
+            "id",
+            sqlite_where=text("arrival IS NOT NULL"),
+            postgresql_where=text("arrival IS NOT NULL"),
+        ),
         {"sqlite_autoincrement": True},
     )
 

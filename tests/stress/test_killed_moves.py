@@ -1,8 +1,8 @@
 """Moves of many messages survive crashes: each message is moved once, and clients see where it is.
 
 The server that moves messages in the background is killed several times, at random moments.
-Another one, or the same one after its restart, goes on. If a move is complete before that, the next one
-moves the messages back.
+Another one, or the same one after its restart, goes on. If a move is complete before that, the
+next one moves the messages back.
 """
 
 import asyncio

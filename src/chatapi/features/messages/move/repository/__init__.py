@@ -1,6 +1,7 @@
 """Every SQL statement of moving messages."""
 
-from chatapi.features.messages.move.repository._messages import Change, MoveRepository
+from chatapi.features.messages.move.repository._batches import BatchRepository, Change
+from chatapi.features.messages.move.repository._messages import MoveRepository
 from chatapi.features.messages.move.repository._read_state import Places, ReadStateRepository
 
-__all__ = ["Change", "MoveRepository", "Places", "ReadStateRepository"]
+__all__ = ["BatchRepository", "Change", "MoveRepository", "Places", "ReadStateRepository"]

@@ -29,6 +29,7 @@ from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, 
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Message, MessageEdit, MessageFlag, ReadException
 from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.move.repository._conditions import subscribes_to_both
 from chatapi.features.messages.move.selection import MessageSelection
 from chatapi.permissions.messages import sent_during
 
@@ -62,6 +63,9 @@ _NEWEST: Select[*tuple[Any, ...]] = (
 )
 _STARS = select(MessageFlag.user_id, MessageFlag.message_id).where(
     is_one_of(MessageFlag.message_id, "message_ids"), MessageFlag.starred
+)
+_STARS_OF_OTHERS = _STARS.where(
+    not_(subscribes_to_both(MessageFlag, "source_channel", "target_channel"))
 )
 _MOVE_EXCEPTIONS = (
     update(ReadException)
@@ -151,10 +155,22 @@ class BatchRepository:
 
     async def list_stars(self, message_ids: Collection[MessageId]) -> dict[UserId, list[MessageId]]:
         """Which of the messages are starred, by the users who did that."""
+        return await self._list_stars(_STARS, {"message_ids": list(message_ids)})
+
+    async def list_stars_of_others(
+        self, message_ids: Collection[MessageId], source: ChannelId, target: ChannelId
+    ) -> dict[UserId, list[MessageId]]:
+        """The same, except for users who are subscribed to both channels."""
+        channels = {"source_channel": source, "target_channel": target}
+        return await self._list_stars(
+            _STARS_OF_OTHERS, {"message_ids": list(message_ids), **channels}
+        )
+
+    async def _list_stars(
+        self, statement: Select[*tuple[int, int]], values: dict[str, Any]
+    ) -> dict[UserId, list[MessageId]]:
         found: defaultdict[UserId, list[MessageId]] = defaultdict(list)
-        for user_id, message_id in await self._db.execute(
-            _STARS, {"message_ids": list(message_ids)}
-        ):
+        for user_id, message_id in await self._db.execute(statement, values):
             found[UserId(user_id)].append(MessageId(message_id))
         return found
 

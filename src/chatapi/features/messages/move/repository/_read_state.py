@@ -10,7 +10,6 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Delete,
     Insert,
     Select,
     Subquery,
@@ -40,6 +39,7 @@ from chatapi.db.models import (
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.move.repository._conditions import subscribes_to_both
 from chatapi.narrow.unread import highest
 
 _here, _there = aliased(ConversationReadPosition), aliased(ConversationReadPosition)
@@ -144,9 +144,7 @@ class ReadStateRepository:
     async def add_exceptions(self, message_ids: Collection[MessageId]) -> None:
         """Add exceptions where the position in the target differs from that in the source."""
         statement = _ADD_EXCEPTIONS[self._places.crosses_channels]
-        bounds = {"first": min(message_ids), "newest": max(message_ids)}
-        values = self._values(message_ids=list(message_ids), **bounds)
-        await self._db.execute(statement, values)
+        await self._db.execute(statement, self._values(message_ids=list(message_ids)))
 
     def _values(self, **others: object) -> dict[str, object]:
         return {**asdict(self._places), **others}
@@ -223,7 +221,12 @@ def _count_different(*, crosses_channels: bool) -> Select[*tuple[int]]:
 
 def _add_exceptions(*, crosses_channels: bool) -> Insert:
     places = _PlaceParameters(crosses_channels=crosses_channels)
-    reader = _different_readers(places)
+    # Mostly few readers differ, or none: PostgreSQL is to find them before it looks at messages.
+    reader = (
+        select(_different_readers(places))
+        .cte("different_reader")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
     has_exception = exists().where(
         ReadException.user_id == reader.c.user_id, ReadException.message_id == Message.id
     )
@@ -239,9 +242,6 @@ def _add_exceptions(*, crosses_channels: bool) -> Insert:
         .join(Message, and_(Message.id > reader.c.above, Message.id <= reader.c.up_to))
         .where(
             is_one_of(Message.id, "message_ids"),
-            # Most readers are left out by these, before any message is compared.
-            reader.c.above < bindparam("newest", type_=BigInteger),
-            reader.c.up_to >= _FIRST,
             not_(and_(Message.sender_id == reader.c.user_id, Message.read_by_sender)),
             not_(has_exception.correlate(reader, Message)),
         )
@@ -249,29 +249,12 @@ def _add_exceptions(*, crosses_channels: bool) -> Insert:
     return insert(ReadException).from_select(list(columns), different)
 
 
-def _forget_unread() -> Delete:
-    places = _PlaceParameters(crosses_channels=True)
-    is_in_both = and_(
-        *(
-            exists()
-            .where(
-                Subscription.user_id == ReadException.user_id,
-                Subscription.channel_id == channel_id,
-                Subscription.is_active,
-            )
-            .correlate(ReadException)
-            for channel_id in (places.source_channel, places.target_channel)
-        )
-    )
-    return delete(ReadException).where(
-        ReadException.conversation_id == places.source,
-        is_one_of(ReadException.message_id, "message_ids"),
-        not_(ReadException.is_read),
-        not_(is_in_both),
-    )
-
-
 # Built once, since each batch of a long move runs them; by whether the move crosses channels.
 _COUNT_DIFFERENT = {each: _count_different(crosses_channels=each) for each in (True, False)}
 _ADD_EXCEPTIONS = {each: _add_exceptions(crosses_channels=each) for each in (True, False)}
-_FORGET_UNREAD = _forget_unread()
+_FORGET_UNREAD = delete(ReadException).where(
+    ReadException.conversation_id == bindparam("source"),
+    is_one_of(ReadException.message_id, "message_ids"),
+    not_(ReadException.is_read),
+    not_(subscribes_to_both(ReadException, "source_channel", "target_channel")),
+)

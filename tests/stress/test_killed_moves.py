@@ -76,7 +76,7 @@ async def world(settings: Settings) -> World:
             # A position in the middle of the topic, and exceptions on both sides of it.
             await mark(client, person, *ids[: MESSAGES // 2], *ids[-5:])
             await mark(client, person, *ids[5:10], op="remove")
-    unread = {*ids[5:10], *ids[MESSAGES // 2 : -5]}
+    unread: set[int] = {*ids[5:10], *ids[MESSAGES // 2 : -5]}
     return World(owner, reader, outsider, (here.id, there.id), list(ids), unread)
 
 

@@ -11,6 +11,7 @@ from chatapi.features.messages.move.move_events import emit_move_events
 from chatapi.features.messages.move.repository import (
     BatchRepository,
     Change,
+    FoundMessages,
     MoveRepository,
     Places,
     ReadStateRepository,
@@ -25,9 +26,6 @@ _SHARE_OF_REQUEST = 15
 """Of a long move, the request moves this part of a batch: its transaction has more to do besides,
 and a job goes on at once."""
 
-Arrivals = Mapping[MessageId, EventNumber | None]
-"""Messages in order, each with the number of the event that moved it to its channel, if any."""
-
 
 @dataclass(frozen=True)
 class Carried:
@@ -38,6 +36,15 @@ class Carried:
     """None: nothing is left to be moved."""
     adds_exceptions: bool
     """Whether differences of the read state are stored; applies to the whole move."""
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Messages that are moved now, and the selection of those before them, if any."""
+
+    arrivals: Mapping[MessageId, EventNumber | None]
+    have_exceptions: bool
+    rest: MessageSelection | None
 
 
 class MessageCarrier:
@@ -53,34 +60,34 @@ class MessageCarrier:
 
         Decides for the whole move whether differences of the read state are stored.
         """
-        found = await self._batches.list_newest(self._move.selection, limit + 1)
-        if not found:
+        found = await self._batches.find_newest(self._move.selection, limit + 1)
+        if not found.arrivals:
             return Carried(0, None, adds_exceptions=False)
-        if len(found) > limit:
+        if len(found.arrivals) > limit:
             limit = max(1, limit // _SHARE_OF_REQUEST)
-        places = await self._places(found)
+        places = await self._places(found.arrivals)
         await self._carry_positions(places)
         readers = await count_different_readers(self._ctx, self._move, places)
         adds_exceptions = await self._has_few_exceptions(readers)
         if adds_exceptions:
             limit = limit_exceptions(limit, readers)
-        batch, rest = self._newest(found, limit)
-        await self._move_batch(batch, rest, places, adds_exceptions=adds_exceptions and readers > 0)
-        return Carried(len(batch), rest, adds_exceptions)
+        batch = self._newest(found, limit)
+        await self._move_batch(batch, places, adds_exceptions=adds_exceptions and readers > 0)
+        return Carried(len(batch.arrivals), batch.rest, adds_exceptions)
 
     async def carry(self, limit: int, *, adds_exceptions: bool) -> Carried:
         """Move the newest of the messages that are left, at most `limit`.
 
         Messages that were moved away or deleted since the request are left alone.
         """
-        found = await self._batches.list_newest(self._move.selection, limit + 1)
-        if not found:
+        found = await self._batches.find_newest(self._move.selection, limit + 1)
+        if not found.arrivals:
             return Carried(0, None, adds_exceptions)
-        places = await self._places(found)
+        places = await self._places(found.arrivals)
         await self._carry_positions(places)
-        batch, rest = self._newest(found, limit)
-        await self._move_batch(batch, rest, places, adds_exceptions=adds_exceptions)
-        return Carried(len(batch), rest, adds_exceptions)
+        batch = self._newest(found, limit)
+        await self._move_batch(batch, places, adds_exceptions=adds_exceptions)
+        return Carried(len(batch.arrivals), batch.rest, adds_exceptions)
 
     async def _places(self, found: Collection[MessageId]) -> Places:
         """Source and target; a topic that does not exist yet is created."""
@@ -109,45 +116,43 @@ class MessageCarrier:
         repository = MoveRepository(self._ctx.db, self._ctx.realm.id)
         return await repository.count(self._move.selection, most + 1) <= most
 
-    def _newest(self, found: Arrivals, limit: int) -> tuple[Arrivals, MessageSelection | None]:
-        """The newest of these messages, and the selection of those before them, if any."""
-        ids = list(found)
+    def _newest(self, found: FoundMessages, limit: int) -> _Batch:
+        ids = list(found.arrivals)
         if len(ids) <= limit:
-            return found, None
-        arrivals = {message_id: found[message_id] for message_id in ids[-limit:]}
-        return arrivals, replace(self._move.selection, up_to=ids[-limit - 1])
+            return _Batch(found.arrivals, found.have_exceptions, rest=None)
+        arrivals = {message_id: found.arrivals[message_id] for message_id in ids[-limit:]}
+        rest = replace(self._move.selection, up_to=ids[-limit - 1])
+        return _Batch(arrivals, found.have_exceptions, rest)
 
-    async def _move_batch(
-        self,
-        batch: Arrivals,
-        rest: MessageSelection | None,
-        places: Places,
-        *,
-        adds_exceptions: bool,
-    ) -> None:
+    async def _move_batch(self, batch: _Batch, places: Places, *, adds_exceptions: bool) -> None:
         """Move some messages with their read state and history, and emit the events of that."""
         move, ctx = self._move, self._ctx
-        read_state = ReadStateRepository(ctx.db, places)
-        if move.crosses_channels:
-            await read_state.forget_unread(batch)
-        if adds_exceptions and _can_differ(move):
-            await read_state.add_exceptions(batch)
+        await self._move_read_state(batch, places, adds_exceptions=adds_exceptions)
         # The move's event number: current subscribers joined before it, later ones after it.
         number = EventNumber(await ctx.lock() + 1)
         if move.source_topic.renamed_up_to is not None:
-            await self._batches.copy_renamings(batch)
+            await self._batches.copy_renamings(batch.arrivals)
         arrival = (move.target.id, number) if move.crosses_channels else None
-        await self._batches.move(batch, places.source, places.target, change_of(ctx, move), arrival)
-        await self._update_extents(batch, rest, places)
-        await emit_move_events(ctx, move, batch, span=None)
+        await self._batches.move(batch.arrivals, places.target, change_of(ctx, move), arrival)
+        await self._update_extents(batch, places)
+        await emit_move_events(ctx, move, batch.arrivals, span=None)
         if move.crosses_channels:
-            await emit_star_events(ctx, move, batch, number)
+            await emit_star_events(ctx, move, batch.arrivals, number)
 
-    async def _update_extents(
-        self, batch: Arrivals, rest: MessageSelection | None, places: Places
+    async def _move_read_state(
+        self, batch: _Batch, places: Places, *, adds_exceptions: bool
     ) -> None:
+        read_state = ReadStateRepository(self._ctx.db, places)
+        if batch.have_exceptions and self._move.crosses_channels:
+            await read_state.forget_unread(batch.arrivals)
+        if adds_exceptions and _can_differ(self._move):
+            await read_state.add_exceptions(batch.arrivals)
+        if batch.have_exceptions:
+            await read_state.move_exceptions(batch.arrivals)
+
+    async def _update_extents(self, batch: _Batch, places: Places) -> None:
         rows = DeletionRepository(self._ctx.db, self._ctx.realm.id)
-        extents = _extents_after(self._move, batch, rest, places.target)
+        extents = _extents_after(self._move, batch, places.target)
         if extents is None:
             await rows.update_extents([places.source, places.target])
         else:
@@ -181,21 +186,20 @@ def change_of(ctx: RealmContext, move: Move) -> Change:
     )
 
 
-def _extents_after(
-    move: Move, batch: Arrivals, rest: MessageSelection | None, target: ConversationId
-) -> list[Extent] | None:
+def _extents_after(move: Move, batch: _Batch, target: ConversationId) -> list[Extent] | None:
     """The first and last messages of both topics after a batch; None if they must be looked up.
 
     In the middle of a long move they are known. PostgreSQL would have to pass all entries of moved
     messages in its index to find the last message that is left.
     """
+    rest = batch.rest
     if rest is None or rest.up_to is None:
         return None
     if rest.subscription_periods is not None:
         # Messages that the mover cannot see are left, before, after or between these.
         return None
     source, there = move.source_topic, move.target_topic
-    first, last = min(batch), max(batch)
+    first, last = min(batch.arrivals), max(batch.arrivals)
     is_last_moved = source.last_message_id <= last
     last_left = rest.up_to if is_last_moved else source.last_message_id
     if there is not None:

@@ -46,14 +46,26 @@ class Change:
     prev_channel_id: ChannelId | None
 
 
+@dataclass(frozen=True)
+class FoundMessages:
+    """Some messages of a conversation."""
+
+    arrivals: dict[MessageId, EventNumber | None]
+    """Their ids in order, each with the number of the event that moved it there, if any."""
+    have_exceptions: bool
+    """Whether any messages of the conversation are read, or unread, by exception."""
+
+
 def _parameter(name: str, column: InstrumentedAttribute[Any]) -> BindParameter[Any]:
     return bindparam(name, type_=column.type)
 
 
 _own_move = aliased(MessageEdit)
 _IN_BATCH = is_one_of(Message.id, "message_ids")
+_HAS_EXCEPTIONS = exists().where(ReadException.conversation_id == bindparam("conversation"))
 _NEWEST: Select[*tuple[Any, ...]] = (
-    select(Message.id, Message.arrival)
+    # Checked here, since most topics have none, and then two statements are left out.
+    select(Message.id, Message.arrival, _HAS_EXCEPTIONS)
     .where(
         Message.conversation_id == bindparam("conversation"),
         Message.id.between(bindparam("first"), bindparam("last")),
@@ -66,14 +78,6 @@ _STARS = select(MessageFlag.user_id, MessageFlag.message_id).where(
 )
 _STARS_OF_OTHERS = _STARS.where(
     not_(subscribes_to_both(MessageFlag, "source_channel", "target_channel"))
-)
-_MOVE_EXCEPTIONS = (
-    update(ReadException)
-    .where(
-        ReadException.conversation_id == bindparam("source"),
-        is_one_of(ReadException.message_id, "message_ids"),
-    )
-    .values(conversation_id=bindparam("target"))
 )
 _TO_TOPIC = (
     update(Message)
@@ -136,10 +140,8 @@ class BatchRepository:
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
-    async def list_newest(
-        self, selection: MessageSelection, most: int
-    ) -> dict[MessageId, EventNumber | None]:
-        """The newest messages in order, each with the number of the event that moved it, if any."""
+    async def find_newest(self, selection: MessageSelection, most: int) -> FoundMessages:
+        """The newest messages of a selection."""
         newest, periods = _NEWEST, selection.subscription_periods
         if periods is not None:
             newest = newest.where(or_(*map(sent_during, periods)))
@@ -151,7 +153,8 @@ class BatchRepository:
             "most": most,
         }
         rows = (await self._db.execute(newest, values)).all()
-        return dict(reversed(rows))
+        arrivals = {MessageId(row[0]): row[1] for row in reversed(rows)}
+        return FoundMessages(arrivals, have_exceptions=bool(rows and rows[0][2]))
 
     async def list_stars(self, message_ids: Collection[MessageId]) -> dict[UserId, list[MessageId]]:
         """Which of the messages are starred, by the users who did that."""
@@ -181,23 +184,13 @@ class BatchRepository:
     async def move(
         self,
         message_ids: Collection[MessageId],
-        source: ConversationId,
         target: ConversationId,
         change: Change,
         arrival: tuple[ChannelId, EventNumber] | None,
     ) -> None:
-        """Move messages to another conversation, and to another channel if one is given.
-
-        Their read exceptions and this change of their edit history go with them.
-        """
-        values: dict[str, Any] = {
-            **asdict(change),
-            "message_ids": list(message_ids),
-            "source": source,
-            "target": target,
-        }
+        """Move messages to another conversation, and to another channel if one is given."""
+        values = {**asdict(change), "message_ids": list(message_ids), "target": target}
         await self._db.execute(_NOTE_MOVE, values)
-        await self._db.execute(_MOVE_EXCEPTIONS, values)
         if arrival is None:
             await self._db.execute(_TO_TOPIC, values)
             return

@@ -131,6 +131,10 @@ class ReadStateRepository:
         """
         await self._db.execute(_FORGET_UNREAD, self._values(message_ids=list(message_ids)))
 
+    async def move_exceptions(self, message_ids: Collection[MessageId]) -> None:
+        """Move the exceptions of messages along with them."""
+        await self._db.execute(_MOVE_EXCEPTIONS, self._values(message_ids=list(message_ids)))
+
     async def count_different(self, first: MessageId) -> int:
         """For how many users a moved message may be read in one conversation, not in the other.
 
@@ -252,9 +256,15 @@ def _add_exceptions(*, crosses_channels: bool) -> Insert:
 # Built once, since each batch of a long move runs them; by whether the move crosses channels.
 _COUNT_DIFFERENT = {each: _count_different(crosses_channels=each) for each in (True, False)}
 _ADD_EXCEPTIONS = {each: _add_exceptions(crosses_channels=each) for each in (True, False)}
-_FORGET_UNREAD = delete(ReadException).where(
+_OF_BATCH = and_(
     ReadException.conversation_id == bindparam("source"),
     is_one_of(ReadException.message_id, "message_ids"),
+)
+_MOVE_EXCEPTIONS = (
+    update(ReadException).where(_OF_BATCH).values(conversation_id=bindparam("target"))
+)
+_FORGET_UNREAD = delete(ReadException).where(
+    _OF_BATCH,
     not_(ReadException.is_read),
     not_(subscribes_to_both(ReadException, "source_channel", "target_channel")),
 )

@@ -17,7 +17,7 @@ from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 
 _SENDERS = 4
 _PAUSE_SECONDS = 0.02
-_MAX_MOVE_SECONDS = 300
+_MAX_MOVE_SECONDS = 600
 _CHECK_SECONDS = 0.05
 
 # Each takes 0.1 to 0.3 s to render when it is repeated up to the longest allowed text.

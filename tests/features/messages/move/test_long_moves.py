@@ -29,7 +29,10 @@ from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import Listener
 from tests.support.responses import assert_error, assert_success
+from tests.support.statements import statements_under_lock
 from tests.support.waiting import catch_up_with_other_processes
+
+MAX_STATEMENTS_OF_BATCH = 10
 
 
 @pytest.fixture
@@ -110,6 +113,19 @@ class TestBatches:
         assert (first, moved) == (ids[0], ids[1:])
         for notice, text in ((old_notice, "5 messages to"), (new_notice, "5 messages here")):
             assert text in (await show(scene.client, scene.owner, notice))["content"]
+
+    async def test_a_batch_holds_the_lock_for_few_statements(self, scene: LongMoveScene) -> None:
+        """Other writers wait for them; stars of subscribers of both channels take no more."""
+        ids = await scene.send_some()
+        await mark(scene.client, scene.member, *ids, flag="starred")
+        await scene.begin_there(ids[0])
+        with statements_under_lock(scene.runtime.database) as statements:
+            await scene.runner.run_once()
+        assert await scene.is_under_way()
+        assert len(statements) <= MAX_STATEMENTS_OF_BATCH, statements
+        read = ("channel", "account", "subscription_period", "user_group_member", "linkifier")
+        for table in read:
+            assert not [each for each in statements if f"FROM {table} " in each]
 
     async def test_only_messages_visible_to_the_mover_are_moved(
         self, scene: LongMoveScene, make_channel: MakeChannel

@@ -159,7 +159,33 @@ async def kill_during_moves(
     await moves.until_complete()
 
 
-async def assert_moves_survive_kills(
+async def assert_rows_are_right(moves: Moves) -> None:
+    """One topic is left, and each message was moved once by each move."""
+    world = moves.world
+    counting = (
+        select(MessageEdit.message_id, func.count(MessageEdit.id))
+        .where(MessageEdit.prev_channel_id.is_not(None))
+        .group_by(MessageEdit.message_id)
+    )
+    topics = select(
+        Conversation.channel_id, Conversation.first_message_id, Conversation.last_message_id
+    ).where(Conversation.channel_id.in_(world.channels))
+    async with DatabaseSession(moves.database) as db:
+        edits = dict((await db.execute(counting)).all())
+        extents = [tuple(row) for row in await db.execute(topics)]
+    assert edits == dict.fromkeys(world.message_ids, moves.begun)
+    assert extents == [(moves.target, world.message_ids[0], world.message_ids[-1])]
+
+
+@pytest.mark.parametrize(
+    ("backend", "process_count", "kills"),
+    [
+        pytest.param("sqlite", 1, 10, id="one that goes on after its restart"),
+        # Each time, the other one has to look for moves that nobody continues.
+        pytest.param("postgresql", 2, 6, id="two that go on in turn"),
+    ],
+)
+async def test_moves_survive_killed_servers(
     world: World,
     settings: Settings,
     processes: list[ServerProcess],
@@ -191,59 +217,3 @@ async def assert_moves_survive_kills(
         assert reader.moves == dict.fromkeys(world.message_ids, moves.begun)
     assert reader.unread == await reader.read_unread() == world.unread
     assert outsider.unread == await outsider.read_unread() == set()
-
-
-async def assert_rows_are_right(moves: Moves) -> None:
-    """One topic is left, and each message was moved once by each move."""
-    world = moves.world
-    counting = (
-        select(MessageEdit.message_id, func.count(MessageEdit.id))
-        .where(MessageEdit.prev_channel_id.is_not(None))
-        .group_by(MessageEdit.message_id)
-    )
-    topics = select(
-        Conversation.channel_id, Conversation.first_message_id, Conversation.last_message_id
-    ).where(Conversation.channel_id.in_(world.channels))
-    async with DatabaseSession(moves.database) as db:
-        edits = dict((await db.execute(counting)).all())
-        extents = [tuple(row) for row in await db.execute(topics)]
-    assert edits == dict.fromkeys(world.message_ids, moves.begun)
-    assert extents == [(moves.target, world.message_ids[0], world.message_ids[-1])]
-
-
-class TestOneServer:
-    """It goes on after its restart."""
-
-    @pytest.fixture
-    def backend(self) -> str:
-        return "sqlite"
-
-    async def test_killed_ten_times(
-        self,
-        world: World,
-        settings: Settings,
-        processes: list[ServerProcess],
-        clients: list[httpx.AsyncClient],
-    ) -> None:
-        await assert_moves_survive_kills(world, settings, processes, clients, kills=10)
-
-
-class TestTwoServers:
-    """The other one goes on, as soon as it looks for moves that nobody continues."""
-
-    @pytest.fixture
-    def backend(self) -> str:
-        return "postgresql"
-
-    @pytest.fixture
-    def process_count(self) -> int:
-        return 2
-
-    async def test_killed_in_turn(
-        self,
-        world: World,
-        settings: Settings,
-        processes: list[ServerProcess],
-        clients: list[httpx.AsyncClient],
-    ) -> None:
-        await assert_moves_survive_kills(world, settings, processes, clients, kills=6)

@@ -3,6 +3,7 @@
 import asyncio
 import statistics
 import time
+from dataclasses import dataclass
 
 import orjson
 
@@ -10,13 +11,13 @@ from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import newest_of_topic
 from benchmarks.report import Report
 from benchmarks.running import HELLO, Measured, hello, running
-from benchmarks.workloads import send_until
+from benchmarks.workloads import p99, send_until, timed
 from benchmarks.world import Size, World
 from chatapi.wire.limits import MAX_MESSAGE_LENGTH
 
 _SENDERS = 4
 _PAUSE_SECONDS = 0.02
-_MAX_MOVE_SECONDS = 300
+_MAX_MOVE_SECONDS = 600
 _CHECK_SECONDS = 0.05
 
 # Each takes 0.1 to 0.3 s to render when it is repeated up to the longest allowed text.
@@ -89,12 +90,24 @@ async def _report_moving(on: Measured, count: int) -> None:
     )
     name = f"send while {count:,} messages move to another channel"
     on.report.add(f"{name}, p50", f"{statistics.median(times):.1f} ms", "<= 100 ms")
+    on.report.add("the same, p99", f"{p99(times):.1f} ms", "<= 100 ms")
     on.report.add("the longest of them", f"{max(times):.1f} ms", "<= 100 ms")
-    on.report.add("until all of these messages have moved", f"{await move:.1f} s")
+    moved = await move
+    on.report.add("the request that begins to move them", f"{moved.request_ms:.1f} ms", "<= 100 ms")
+    on.report.add("until all of these messages have moved", f"{moved.seconds:.1f} s")
 
 
-async def _move(port: int, owner: Account, world: World) -> float:
-    """How many seconds pass until the old topic is empty; the answer may come before that."""
+@dataclass(frozen=True)
+class _Moved:
+    """How long a move took."""
+
+    request_ms: float
+    seconds: float
+    """Until the old topic was empty; the answer may come before that."""
+
+
+async def _move(port: int, owner: Account, world: World) -> _Moved:
+    """Move the busiest topic to another channel."""
     wanted = {
         "stream_id": world.channels_by_size[1_000],
         "propagate_mode": "change_all",
@@ -105,7 +118,7 @@ async def _move(port: int, owner: Account, world: World) -> float:
     started = time.perf_counter()
     async with asyncio.timeout(_MAX_MOVE_SECONDS):
         path = f"/api/v1/messages/{world.busy_message}"
-        await connection.send(build_request("PATCH", path, owner, wanted))
+        request_ms = await timed(connection, build_request("PATCH", path, owner, wanted))
         rest = newest_of_topic(world, owner)
         while True:
             if not orjson.loads(await connection.send(rest))["messages"]:
@@ -113,4 +126,4 @@ async def _move(port: int, owner: Account, world: World) -> float:
             await asyncio.sleep(_CHECK_SECONDS)
     seconds = time.perf_counter() - started
     await connection.close()
-    return seconds
+    return _Moved(request_ms, seconds)

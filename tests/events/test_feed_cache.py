@@ -11,12 +11,18 @@ from typing_extensions import override
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.core.ids import EventNumber, UserId
+from chatapi.core.ids import ChannelId, EventNumber, UserId
 from chatapi.core.measurements import Measurements
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import LocalBus
 from chatapi.events.byte_limit import ByteLimit
-from chatapi.events.cache_tags import CacheTag, LinkifiersTag, SharedStateTag, UserTag
+from chatapi.events.cache_tags import (
+    CacheTag,
+    LinkifiersTag,
+    SharedStateTag,
+    SubscribersTag,
+    UserTag,
+)
 from chatapi.events.event import Event
 from chatapi.events.feed_cache import ALL_REALMS, FeedCache
 from chatapi.events.hub import Hub
@@ -26,8 +32,10 @@ from tests.support.clock import MovableClock
 from tests.support.sample_events import Noted, PersonTouched, RealmTouched, commit_events, entry
 from tests.support.waiting import until
 
-ONE, TWO = UserId(1), UserId(2)
-KEYS = (ONE, TWO, UserId(3))
+ONE, TWO, THREE = UserId(1), UserId(2), UserId(3)
+KEYS = (ONE, TWO, THREE)
+TEAMS = {ChannelId(1): (ONE, THREE), ChannelId(2): (TWO,)}
+"""Values that have a tag in common, besides one of their own."""
 
 
 class LinkifiersTouched(Event):
@@ -36,6 +44,19 @@ class LinkifiersTouched(Event):
     type: ClassVar[str] = "test_linkifiers_touched"
     is_internal: ClassVar[bool] = True
     cache_tags: ClassVar = frozenset({LinkifiersTag()})
+
+
+class TeamTouched(Event):
+    """Invalidates the values of a team."""
+
+    type: ClassVar[str] = "test_team_touched"
+    is_internal: ClassVar[bool] = True
+
+    team: ChannelId
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        yield SubscribersTag(self.team)
 
 
 @dataclass(eq=False)
@@ -57,10 +78,15 @@ def new_cache(hub: Hub, max_values: int = 100) -> Cache:
         hub,
         max_values=max_values,
         realm_tags=(LinkifiersTag,),
-        value_tag=UserTag,
-        tag_of=lambda user_id, _value: UserTag(user_id),
+        value_tags=(UserTag, SubscribersTag),
+        tags_of=tags_of,
         mark_stale=Value.mark_stale,
     )
+
+
+def tags_of(user_id: UserId, _value: Value) -> list[CacheTag]:
+    [team] = [team for team, members in TEAMS.items() if user_id in members]
+    return [UserTag(user_id), SubscribersTag(team)]
 
 
 def reading(version: int) -> Callable[[], Awaitable[Value]]:
@@ -107,6 +133,24 @@ class TestTags:
         assert cache.get(realm.id, TWO) is other
         assert (first.is_stale, other.is_stale) == (True, False)
 
+    async def test_value_with_two_tags_is_dropped_by_each_of_them(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        for event in (touched(ONE), TeamTouched(team=ChannelId(1)), touched(ONE)):
+            value = await cache.load(realm.id, ONE, reading(1))
+            assert cache.get(realm.id, ONE) is value
+            await commit_events(runtime, realm, event)
+            assert cache.get(realm.id, ONE) is None
+            assert value.is_stale
+
+    async def test_event_with_a_shared_tag_drops_all_values_that_have_it(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        values = [await cache.load(realm.id, key, reading(1)) for key in KEYS]
+        await commit_events(runtime, realm, TeamTouched(team=ChannelId(1)))
+        assert [cache.get(realm.id, key) for key in KEYS] == [None, values[1], None]
+        assert [value.is_stale for value in values] == [True, False, True]
+
     @pytest.mark.parametrize("event", [LinkifiersTouched(), RealmTouched()])
     async def test_event_with_a_tag_of_the_realm_drops_all_of_its_values(
         self, runtime: Runtime, realm: RealmRecord, cache: Cache, event: Event
@@ -144,7 +188,10 @@ class TestTags:
 
 
 class TestOverlappingLoads:
-    @pytest.mark.parametrize("event", [touched(ONE), touched(TWO), LinkifiersTouched()])
+    @pytest.mark.parametrize(
+        "event",
+        [touched(ONE), touched(TWO), TeamTouched(team=ChannelId(2)), LinkifiersTouched()],
+    )
     async def test_value_read_before_an_event_is_not_cached_after_it(
         self, runtime: Runtime, realm: RealmRecord, cache: Cache, event: Event
     ) -> None:
@@ -190,9 +237,9 @@ class TestBound:
     ) -> None:
         cache = new_cache(runtime.hub, max_values=2)
         first, second = [await cache.load(realm.id, key, reading(1)) for key in (ONE, TWO)]
-        third = await cache.load(realm.id, UserId(3), reading(1))
+        third = await cache.load(realm.id, THREE, reading(1))
         assert (first.is_stale, second.is_stale, third.is_stale) == (True, True, False)
-        assert cache.get(realm.id, UserId(3)) is third
+        assert cache.get(realm.id, THREE) is third
         assert cache.get(realm.id, ONE) is None
 
 
@@ -205,8 +252,8 @@ class TestByteLimit:
         return FeedCache[UserId, Value](
             runtime.hub,
             byte_limit=limit,
-            value_tag=UserTag,
-            tag_of=lambda user_id, _value: UserTag(user_id),
+            value_tags=(UserTag,),
+            tags_of=lambda user_id, _value: (UserTag(user_id),),
             mark_stale=Value.mark_stale,
         )
 
@@ -359,11 +406,13 @@ class Interleaving:
 
     async def _commit(self) -> None:
         some = self._chance.sample(KEYS, self._chance.randint(1, 2))
+        team, members = self._chance.choice(list(TEAMS.items()))
         changed, event = self._chance.choice(
             [
                 ((), Noted(text="about no value")),
                 (some, touched(*some)),
                 (some, touched(*some)),
+                (members, TeamTouched(team=team)),
                 (KEYS, LinkifiersTouched()),
                 (KEYS, RealmTouched()),
             ]

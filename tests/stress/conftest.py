@@ -25,8 +25,15 @@ def process_count() -> int:
 
 
 @pytest.fixture
+def server_settings() -> dict[str, str]:
+    """CHATAPI_ settings without the prefix, in addition to those that all servers have here."""
+    return {}
+
+
+@pytest.fixture
 async def processes(
     settings: Settings,
+    server_settings: dict[str, str],
     process_count: int,
     valkey: TemporaryValkey,
     tmp_path_factory: pytest.TempPathFactory,
@@ -46,6 +53,7 @@ async def processes(
                     heartbeat_seconds="1",
                     password_hash_kib="8",
                     password_hash_rounds="1",
+                    **server_settings,
                 )
             )
             for _ in range(process_count)

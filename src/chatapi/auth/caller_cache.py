@@ -60,8 +60,8 @@ class CallerCache:
         self._callers = FeedCache[_Key, Caller](
             hub,
             max_values=_MAX_CALLERS,
-            value_tag=UserTag,
-            tag_of=lambda _key, caller: UserTag(caller.user.id),
+            value_tags=(UserTag,),
+            tags_of=lambda _key, caller: (UserTag(caller.user.id),),
             mark_stale=Caller.mark_stale,
         )
 

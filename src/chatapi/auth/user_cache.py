@@ -19,8 +19,8 @@ class UserCache:
         self._users = FeedCache[UserId, UserRecord](
             hub,
             max_values=_MAX_USERS,
-            value_tag=UserTag,
-            tag_of=lambda user_id, _user: UserTag(user_id),
+            value_tags=(UserTag,),
+            tags_of=lambda user_id, _user: (UserTag(user_id),),
         )
 
     def find(

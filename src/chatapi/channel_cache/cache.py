@@ -67,31 +67,32 @@ class ChannelCache:
             hub,
             max_values=_MAX_CHANNELS,
             # What was looked up in a channel may concern topics.
-            realm_tags=(MovedTopicsTag,),
-            value_tag=ChannelTag,
-            tag_of=lambda channel_id, _known: ChannelTag(channel_id),
+            value_tags=(ChannelTag, MovedTopicsTag),
+            tags_of=lambda channel_id, _known: (
+                ChannelTag(channel_id),
+                MovedTopicsTag(channel_id),
+            ),
             mark_stale=CachedChannel.mark_stale,
         )
         self._ids_by_name = FeedCache[str, ChannelId](
             hub,
             max_values=_MAX_CHANNELS,
-            value_tag=ChannelTag,
-            tag_of=lambda _name, channel_id: ChannelTag(channel_id),
+            value_tags=(ChannelTag,),
+            tags_of=lambda _name, channel_id: (ChannelTag(channel_id),),
         )
         """By the `name_key` of the name."""
         self._subscriber_counts = FeedCache[ChannelId, SubscriberCount](
             hub,
             max_values=_MAX_CHANNELS,
-            value_tag=SubscribersTag,
-            tag_of=lambda channel_id, _count: SubscribersTag(channel_id),
+            value_tags=(SubscribersTag,),
+            tags_of=lambda channel_id, _count: (SubscribersTag(channel_id),),
             mark_stale=SubscriberCount.mark_stale,
         )
         self._topics = FeedCache[tuple[ChannelId, str], Topic](
             hub,
             max_values=_MAX_TOPICS,
-            realm_tags=(MovedTopicsTag,),
-            value_tag=TopicTag,
-            tag_of=lambda key, _topic: TopicTag(*key),
+            value_tags=(TopicTag,),
+            tags_of=lambda key, _topic: (TopicTag(*key),),
         )
 
     async def by_id(

@@ -42,8 +42,8 @@ class ChannelSnapshots:
         self._channels = FeedCache[ChannelId, SnapshotChannel](
             hub,
             max_values=_MAX_CHANNELS,
-            value_tag=ChannelTag,
-            tag_of=lambda channel_id, _channel: ChannelTag(channel_id),
+            value_tags=(ChannelTag,),
+            tags_of=lambda channel_id, _channel: (ChannelTag(channel_id),),
         )
 
     async def many(

@@ -51,7 +51,7 @@ class SubscribersTag(CacheTag):
 
 @dataclass(frozen=True, slots=True)
 class TopicTag(CacheTag):
-    """A topic that lost its last message, and so its conversation."""
+    """A topic that was renamed, or that lost or got messages, and maybe its conversation."""
 
     channel_id: ChannelId
     key: str
@@ -60,7 +60,17 @@ class TopicTag(CacheTag):
 
 @dataclass(frozen=True, slots=True)
 class MovedTopicsTag(CacheTag):
-    """The names or channels of any topics."""
+    """The names of any topics of a channel, or which of them have messages."""
+
+    channel_id: ChannelId
+
+
+@dataclass(frozen=True, slots=True)
+class MessageHistoriesTag(CacheTag):
+    """The edit histories of any messages of the realm, where it is not said which.
+
+    Those of a topic that was renamed, or of very many messages that were moved.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,7 @@ class SentMessageTag(CacheTag):
 
 @dataclass(frozen=True, slots=True)
 class MessageTag(CacheTag):
-    """A message's text, reactions or submessages; not its place, nor the reader's flags."""
+    """A message's text, history, reactions or submessages; not its place, nor reader's flags."""
 
     message_id: MessageId
 

@@ -1,7 +1,7 @@
 """The cache of all that is read often and changes seldom; the feed invalidates it."""
 
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
@@ -21,6 +21,10 @@ Scope = RealmId | None
 """The realm that values belong to, or `ALL_REALMS`."""
 
 _NEVER = EventNumber(0)
+
+
+def _no_tags(_key: object, _value: object) -> Collection[CacheTag]:
+    return ()
 
 
 @dataclass(eq=False, slots=True)
@@ -52,7 +56,8 @@ class Loading(Generic[K, V]):
 class FeedCache(Generic[K, V]):
     """Values by scope and key, each dropped by an event with one of its tags.
 
-    - A value's own tag is `tag_of(key, value)`: an event with an equal tag drops it.
+    - A value's own tags are `tags_of(key, value)`, all of types that are among the `value_tags`: an
+      event with an equal tag drops it.
     - An event with a tag of one of the `realm_tags`, or a `RealmTag`, drops all values of its
       realm, as does a feed that may have missed events.
     - A value that was read before an event of these and arrives after it is not cached.
@@ -70,19 +75,19 @@ class FeedCache(Generic[K, V]):
         max_values: int | None = None,
         byte_limit: ByteLimit[V] | None = None,
         realm_tags: Iterable[type[CacheTag]] = (),
-        value_tag: type[CacheTag] | None = None,
-        tag_of: Callable[[K, V], CacheTag] | None = None,
+        value_tags: Iterable[type[CacheTag]] = (),
+        tags_of: Callable[[K, V], Collection[CacheTag]] = _no_tags,
         mark_stale: Callable[[V], None] | None = None,
     ) -> None:
         self._hub = hub
         self._max_values = max_values
         self._byte_limit = byte_limit
         self._realm_tags = frozenset[type[CacheTag]]({RealmTag, *realm_tags})
-        self._tag_of = tag_of
+        self._tags_of = tags_of
         self._mark_stale = mark_stale
         self._scopes: defaultdict[Scope, _Values[K, V]] = defaultdict(_Values)
-        of_values = () if value_tag is None else (value_tag,)
-        hub.observe_tags(TagObserver((*self._realm_tags, *of_values), self._on_tag, self._on_reset))
+        tags = (*self._realm_tags, *value_tags)
+        hub.observe_tags(TagObserver(tags, self._on_tag, self._on_reset))
 
     def get(self, scope: Scope, key: K) -> V | None:
         """Return the cached value, which is as current as the feed."""
@@ -149,10 +154,10 @@ class FeedCache(Generic[K, V]):
         if self._max_values is not None and len(values.by_key) >= self._max_values:
             self._drop_all(values)
         values.by_key[key] = value
-        if self._tag_of is not None:
-            values.keys_by_tag.setdefault(self._tag_of(key, value), set()).add(key)
+        for tag in self._tags_of(key, value):
+            values.keys_by_tag.setdefault(tag, set()).add(key)
         if self._byte_limit is not None:
-            self._byte_limit.add((values, key), value, self._evict)
+            self._byte_limit.add((values, key), value, self._drop_one)
         return value
 
     def drop(self, scope: Scope) -> None:
@@ -185,15 +190,15 @@ class FeedCache(Generic[K, V]):
         values.changed_at = number
 
     def _drop_tagged(self, values: _Values[K, V], tag: CacheTag) -> None:
-        for key in values.keys_by_tag.pop(tag, ()):
-            self._dropped(values, key, values.by_key.pop(key))
+        for key in tuple(values.keys_by_tag.get(tag, ())):
+            self._drop_one(values, key)
 
-    def _evict(self, values: _Values[K, V], key: K) -> None:
+    def _drop_one(self, values: _Values[K, V], key: K) -> None:
         value = values.by_key.pop(key)
-        if self._tag_of is not None:
-            tag = self._tag_of(key, value)
-            values.keys_by_tag[tag].discard(key)
-            if not values.keys_by_tag[tag]:
+        for tag in self._tags_of(key, value):
+            keys = values.keys_by_tag[tag]
+            keys.discard(key)
+            if not keys:
                 del values.keys_by_tag[tag]
         self._dropped(values, key, value)
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.events.byte_limit import ByteLimit
-from chatapi.events.cache_tags import AnyMessageTag, MessageTag, MovedTopicsTag
+from chatapi.events.cache_tags import AnyMessageTag, CacheTag, MessageHistoriesTag, MessageTag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
@@ -44,9 +44,10 @@ class MessageLoading:
 class MessageCache:
     """Encoded messages as of an event.
 
-    A message's place and sender, and the reader's flags, are no part of a value, so moving a topic
-    or renaming a user or a channel drops none. An edit history tells of moves; messages with one
-    are cached separately, and dropped by each move in the realm.
+    A message's place and sender, and the reader's flags, are no part of a value, so renaming a
+    topic, a user or a channel drops none. An edit history tells of moves: moved messages are
+    dropped. Renaming a topic changes the histories of its messages without listing them: messages
+    with a history are cached separately, and all dropped by that.
     """
 
     def __init__(self, hub: Hub, max_bytes: int) -> None:
@@ -54,17 +55,17 @@ class MessageCache:
             max_bytes, lambda message: len(message.json) + _BYTES_PER_VALUE
         )
 
-        def new_cache(*realm_tags: type[MovedTopicsTag]) -> FeedCache[MessageKey, EncodedMessage]:
+        def new_cache(*realm_tags: type[CacheTag]) -> FeedCache[MessageKey, EncodedMessage]:
             return FeedCache(
                 hub,
                 byte_limit=limit,
                 realm_tags=(AnyMessageTag, *realm_tags),
-                value_tag=MessageTag,
-                tag_of=lambda key, _message: MessageTag(key.message_id),
+                value_tags=(MessageTag,),
+                tags_of=lambda key, _message: (MessageTag(key.message_id),),
             )
 
         self._original = new_cache()
-        self._changed = new_cache(MovedTopicsTag)
+        self._changed = new_cache(MessageHistoriesTag)
 
     def find(
         self, realm_id: RealmId, keys: Iterable[MessageKey], as_of: EventNumber

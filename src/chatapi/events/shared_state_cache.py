@@ -34,8 +34,8 @@ class SharedStateCache:
             hub,
             max_values=_MAX_BLOCKS,
             realm_tags=(SharedStateTag,),
-            value_tag=SharedSectionTag,
-            tag_of=_tag_of,
+            value_tags=(SharedSectionTag,),
+            tags_of=_tags_of,
         )
 
     async def get(
@@ -56,8 +56,8 @@ class SharedStateCache:
         return await self._blocks.load_as_of(realm_id, key, as_of, read)
 
 
-def _tag_of(key: BlockKey, _block: Block) -> CacheTag:
-    return SharedSectionTag(key.section)
+def _tags_of(key: BlockKey, _block: Block) -> tuple[CacheTag]:
+    return (SharedSectionTag(key.section),)
 
 
 def _encode(values: Mapping[str, Any]) -> Block:

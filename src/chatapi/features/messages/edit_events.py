@@ -6,8 +6,16 @@ from typing import Annotated, Any, ClassVar, NotRequired
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
+from chatapi.core.names import name_key
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, MessageTag, MovedTopicsTag
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    CacheTag,
+    MessageHistoriesTag,
+    MessageTag,
+    MovedTopicsTag,
+    TopicTag,
+)
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.messages.mention_event import MentionEvent
@@ -18,6 +26,8 @@ from chatapi.wire.topics import show_topic
 from chatapi.wire.types import UnixSeconds
 
 _TOPICS = ("orig_subject", "subject")
+_MAX_MESSAGE_TAGS = 1_000
+"""Of more messages, dropping one by one what is cached would take longer than reading it again."""
 
 
 class ChangedPayload(TypedDict):
@@ -117,9 +127,20 @@ class MessageChanged(MentionEvent):
     @override
     def field_cache_tags(self) -> Iterable[CacheTag]:
         if self.propagate_mode is not None:
-            yield MovedTopicsTag()
+            yield from self._tags_of_move()
         if self.rendered_content is not None:
             yield MessageTag(self.message_id)
+
+    def _tags_of_move(self) -> Iterable[CacheTag]:
+        target_id = self.stream_id if self.new_stream_id is None else self.new_stream_id
+        for channel_id, topic in ((self.stream_id, self.orig_subject), (target_id, self.subject)):
+            if channel_id is not None and topic is not None:
+                yield MovedTopicsTag(channel_id)
+                yield TopicTag(channel_id, name_key(topic))
+        if self.span is not None or len(self.message_ids) > _MAX_MESSAGE_TAGS:
+            yield MessageHistoriesTag()
+        else:
+            yield from map(MessageTag, self.message_ids)
 
     @override
     def is_for(self, view: ClientView) -> bool:

@@ -174,6 +174,27 @@ class TestMessages:
             kept = await compare(client, listener)
             assert kept.stars == ({message} if target is public else set())
 
+    async def test_message_moved_out_of_a_history_that_is_hidden_from_a_subscriber(
+        self,
+        client: ApiClient,
+        owner: Person,
+        member: Person,
+        make_channel: MakeChannel,
+        private: ChannelRecord,
+    ) -> None:
+        """It was sent before the owner of the star subscribed, and starred before that hid it."""
+        assert_success(await unsubscribe(client, member, "private"))
+        message = await send(client, owner, private)
+        assert_success(await subscribe(client, owner, "private", principals=[member.user_id]))
+        await keep(client, member, private, message)
+        hidden = {"history_public_to_subscribers": False}
+        assert_success(await client.patch(f"/streams/{private.id}", owner, **hidden))
+        there = await make_channel("there", subscribers=[owner, member])
+        listener = await listen(client, member, client_capabilities=KNOWS_ALL)
+        assert Kept(listener.state).stars == set()
+        await move(client, owner, message, stream_id=there.id, propagate_mode="change_all")
+        assert (await compare(client, listener)).stars == {message}
+
     async def test_rename_of_a_hidden_topic_emits_no_event(
         self, client: ApiClient, owner: Person, member: Person, private: ChannelRecord
     ) -> None:

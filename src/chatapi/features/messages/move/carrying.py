@@ -1,30 +1,30 @@
 """Carries the messages of a move to their new place, a batch at a time."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import ConversationId, EventNumber, MessageId
-from chatapi.features.channels import PersonalStateDiff
+from chatapi.features.messages.move.batch_size import limit_exceptions
 from chatapi.features.messages.move.move import Move
 from chatapi.features.messages.move.move_events import emit_move_events
 from chatapi.features.messages.move.repository import (
+    BatchRepository,
     Change,
+    FoundMessages,
     MoveRepository,
     Places,
     ReadStateRepository,
 )
 from chatapi.features.messages.move.selection import MessageSelection
+from chatapi.features.messages.move.stars import emit_star_events
 from chatapi.features.messages.repository import DeletionRepository, Extent, MessageRepository
 
 _MAX_EXCEPTIONS = 2_000_000
 """Messages times readers for whom they may differ. Above it, only positions are carried over."""
-_EXCEPTIONS_AT_ONCE = 2_000
-"""The same in one transaction, for which other writers have to wait."""
-
-_SHARE_OF_REQUEST = 4
+_SHARE_OF_REQUEST = 15
 """Of a long move, the request moves this part of a batch: its transaction has more to do besides,
-and the rest is left to others anyway."""
+and a job goes on at once."""
 
 
 @dataclass(frozen=True)
@@ -38,49 +38,56 @@ class Carried:
     """Whether differences of the read state are stored; applies to the whole move."""
 
 
+@dataclass(frozen=True)
+class _Batch:
+    """Messages that are moved now, and the selection of those before them, if any."""
+
+    arrivals: Mapping[MessageId, EventNumber | None]
+    have_exceptions: bool
+    rest: MessageSelection | None
+
+
 class MessageCarrier:
     """Moves messages other than by renaming their topic; the realm is locked."""
 
     def __init__(self, ctx: RealmContext, move: Move) -> None:
         self._ctx = ctx
         self._move = move
-        self._repository = MoveRepository(ctx.db, ctx.realm.id)
+        self._batches = BatchRepository(ctx.db)
 
-    async def carry(self, limit: int, *, adds_exceptions: bool | None = None) -> Carried:
-        """Move the newest messages of the selection, at most `limit`, and emit the events of that.
+    async def carry_first(self, limit: int) -> Carried:
+        """Move all messages if they are at most `limit`, otherwise a few of the newest.
 
-        Fewer if many read exceptions belong to them. `adds_exceptions` is what was decided with the
-        first batch. Messages that were moved away or deleted since then are left alone.
+        Decides for the whole move whether differences of the read state are stored.
         """
-        move = self._move
-        found = await self._repository.list_newest_arrivals(move.selection, limit + 1)
-        if not found:
-            return Carried(0, None, adds_exceptions=bool(adds_exceptions))
-        if adds_exceptions is None and len(found) > limit:
+        found = await self._batches.find_newest(self._move.selection, limit + 1)
+        if not found.arrivals:
+            return Carried(0, None, adds_exceptions=False)
+        if len(found.arrivals) > limit:
             limit = max(1, limit // _SHARE_OF_REQUEST)
-        places = await self._places(found)
-        read_state = ReadStateRepository(self._ctx.db, places)
-        await self._carry_positions(read_state, places)
-        readers = 0
-        if adds_exceptions is not False and (move.target_topic or move.crosses_channels):
-            readers = await read_state.count_different(move.source_topic.first_message_id)
-        if adds_exceptions is None:
-            adds_exceptions = await self._has_few_exceptions(readers)
-        if readers and adds_exceptions:
-            limit = max(1, min(limit, _EXCEPTIONS_AT_ONCE // readers))
-        arrivals, rest = self._newest(found, limit)
-        batch = replace(move.selection, since=min(arrivals), up_to=max(arrivals))
-        diff = None
-        if move.crosses_channels:
-            diff = await PersonalStateDiff.before(self._ctx, message_ids=arrivals)
-            await read_state.forget_unread(batch)
-        if readers and adds_exceptions:
-            await read_state.add_exceptions(batch)
-        await self._write(batch, rest, places)
-        await emit_move_events(self._ctx, move, arrivals, span=None)
-        if diff is not None:
-            await self._emit_lost_stars(diff)
-        return Carried(len(arrivals), rest, adds_exceptions)
+        places = await self._places(found.arrivals)
+        await self._carry_positions(places)
+        readers = await count_different_readers(self._ctx, self._move, places)
+        adds_exceptions = await self._has_few_exceptions(readers)
+        if adds_exceptions:
+            limit = limit_exceptions(limit, readers)
+        batch = self._newest(found, limit)
+        await self._move_batch(batch, places, adds_exceptions=adds_exceptions and readers > 0)
+        return Carried(len(batch.arrivals), batch.rest, adds_exceptions)
+
+    async def carry(self, limit: int, *, adds_exceptions: bool) -> Carried:
+        """Move the newest of the messages that are left, at most `limit`.
+
+        Messages that were moved away or deleted since the request are left alone.
+        """
+        found = await self._batches.find_newest(self._move.selection, limit + 1)
+        if not found.arrivals:
+            return Carried(0, None, adds_exceptions)
+        places = await self._places(found.arrivals)
+        await self._carry_positions(places)
+        batch = self._newest(found, limit)
+        await self._move_batch(batch, places, adds_exceptions=adds_exceptions)
+        return Carried(len(batch.arrivals), batch.rest, adds_exceptions)
 
     async def _places(self, found: Collection[MessageId]) -> Places:
         """Source and target; a topic that does not exist yet is created."""
@@ -92,9 +99,10 @@ class MessageCarrier:
             if move.target_topic is None
             else move.target_topic.id
         )
-        return Places(move.source_topic.id, move.source.id, target_id, move.target.id, max(found))
+        return places_of(move, target_id, max(found))
 
-    async def _carry_positions(self, read_state: ReadStateRepository, places: Places) -> None:
+    async def _carry_positions(self, places: Places) -> None:
+        read_state = ReadStateRepository(self._ctx.db, places)
         target_topic = self._move.target_topic
         if target_topic is None:
             await read_state.begin()
@@ -105,43 +113,67 @@ class MessageCarrier:
         if readers == 0:
             return True
         most = _MAX_EXCEPTIONS // readers
-        return await self._repository.count(self._move.selection, most + 1) <= most
+        repository = MoveRepository(self._ctx.db, self._ctx.realm.id)
+        return await repository.count(self._move.selection, most + 1) <= most
 
-    def _newest(
-        self, found: dict[MessageId, EventNumber | None], limit: int
-    ) -> tuple[dict[MessageId, EventNumber | None], MessageSelection | None]:
-        """The newest of these messages, and the selection of those before them, if any."""
-        ids = list(found)
+    def _newest(self, found: FoundMessages, limit: int) -> _Batch:
+        ids = list(found.arrivals)
         if len(ids) <= limit:
-            return found, None
-        arrivals = {message_id: found[message_id] for message_id in ids[-limit:]}
-        return arrivals, replace(self._move.selection, up_to=ids[-limit - 1])
+            return _Batch(found.arrivals, found.have_exceptions, rest=None)
+        arrivals = {message_id: found.arrivals[message_id] for message_id in ids[-limit:]}
+        rest = replace(self._move.selection, up_to=ids[-limit - 1])
+        return _Batch(arrivals, found.have_exceptions, rest)
 
-    async def _write(
-        self, batch: MessageSelection, rest: MessageSelection | None, places: Places
-    ) -> None:
+    async def _move_batch(self, batch: _Batch, places: Places, *, adds_exceptions: bool) -> None:
+        """Move some messages with their read state and history, and emit the events of that."""
         move, ctx = self._move, self._ctx
-        arrival = (move.target.id, await self._next_event()) if move.crosses_channels else None
+        await self._move_read_state(batch, places, adds_exceptions=adds_exceptions)
+        # The move's event number: current subscribers joined before it, later ones after it.
+        number = EventNumber(await ctx.lock() + 1)
         if move.source_topic.renamed_up_to is not None:
-            await self._repository.copy_renamings(batch)
-        await self._repository.move(batch, places.target, change_of(ctx, move), arrival)
-        rows = DeletionRepository(ctx.db, ctx.realm.id)
-        extents = _extents_after(move, batch, rest, places.target)
+            await self._batches.copy_renamings(batch.arrivals)
+        arrival = (move.target.id, number) if move.crosses_channels else None
+        await self._batches.move(batch.arrivals, places.target, change_of(ctx, move), arrival)
+        await self._update_extents(batch, places)
+        await emit_move_events(ctx, move, batch.arrivals, span=None)
+        if move.crosses_channels:
+            await emit_star_events(ctx, move, batch.arrivals, number)
+
+    async def _move_read_state(
+        self, batch: _Batch, places: Places, *, adds_exceptions: bool
+    ) -> None:
+        read_state = ReadStateRepository(self._ctx.db, places)
+        if batch.have_exceptions and self._move.crosses_channels:
+            await read_state.forget_unread(batch.arrivals)
+        if adds_exceptions and _can_differ(self._move):
+            await read_state.add_exceptions(batch.arrivals)
+        if batch.have_exceptions:
+            await read_state.move_exceptions(batch.arrivals)
+
+    async def _update_extents(self, batch: _Batch, places: Places) -> None:
+        rows = DeletionRepository(self._ctx.db, self._ctx.realm.id)
+        extents = _extents_after(self._move, batch, places.target)
         if extents is None:
             await rows.update_extents([places.source, places.target])
         else:
             await rows.set_extents(extents)
 
-    async def _next_event(self) -> EventNumber:
-        """The move's event number: current subscribers joined before it, later ones after it."""
-        return EventNumber(await self._ctx.lock() + 1)
 
-    async def _emit_lost_stars(self, diff: PersonalStateDiff) -> None:
-        """Users who starred messages without being subscribed do not learn where these went."""
-        await diff.read_after()
-        rows = MessageRepository(self._ctx.db, self._ctx.realm.id)
-        diff.emit_lost(but=await rows.list_subscribed(self._move.source.id, diff.owners))
-        diff.emit_gained()
+async def count_different_readers(ctx: RealmContext, move: Move, places: Places) -> int:
+    """For how many users the read state of moved messages may have to be stored one by one."""
+    if not _can_differ(move):
+        return 0
+    read_state = ReadStateRepository(ctx.db, places)
+    return await read_state.count_different(move.source_topic.first_message_id)
+
+
+def places_of(move: Move, target: ConversationId, last: MessageId) -> Places:
+    return Places(move.source_topic.id, move.source.id, target, move.target.id, last)
+
+
+def _can_differ(move: Move) -> bool:
+    """Whether positions may differ: a new topic of the same channel gets those of the old one."""
+    return move.target_topic is not None or move.crosses_channels
 
 
 def change_of(ctx: RealmContext, move: Move) -> Change:
@@ -154,23 +186,22 @@ def change_of(ctx: RealmContext, move: Move) -> Change:
     )
 
 
-def _extents_after(
-    move: Move, batch: MessageSelection, rest: MessageSelection | None, target: ConversationId
-) -> list[Extent] | None:
+def _extents_after(move: Move, batch: _Batch, target: ConversationId) -> list[Extent] | None:
     """The first and last messages of both topics after a batch; None if they must be looked up.
 
     In the middle of a long move they are known. PostgreSQL would have to pass all entries of moved
     messages in its index to find the last message that is left.
     """
-    if rest is None or rest.up_to is None or batch.since is None or batch.up_to is None:
+    rest = batch.rest
+    if rest is None or rest.up_to is None:
         return None
-    if batch.subscription_periods is not None:
+    if rest.subscription_periods is not None:
         # Messages that the mover cannot see are left, before, after or between these.
         return None
     source, there = move.source_topic, move.target_topic
-    is_last_moved = source.last_message_id <= batch.up_to
+    first, last = min(batch.arrivals), max(batch.arrivals)
+    is_last_moved = source.last_message_id <= last
     last_left = rest.up_to if is_last_moved else source.last_message_id
-    first, last = batch.since, batch.up_to
     if there is not None:
         first, last = min(first, there.first_message_id), max(last, there.last_message_id)
     return [

@@ -9,14 +9,21 @@ import structlog
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_sessions import realm_reading, realm_transaction
 from chatapi.auth.runtime import Runtime
-from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.clock import stopwatch
 from chatapi.core.errors import UnknownOrganizationError
-from chatapi.core.ids import ChannelId, MessageId
+from chatapi.core.ids import MessageId
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import SubscriptionPeriod
-from chatapi.features.messages.move.batch_size import BatchSize
-from chatapi.features.messages.move.carrying import MessageCarrier
+from chatapi.features.messages.move.batch_size import (
+    FEWEST,
+    limit_exceptions,
+    next_batch_size,
+)
+from chatapi.features.messages.move.carrying import (
+    MessageCarrier,
+    count_different_readers,
+    places_of,
+)
 from chatapi.features.messages.move.move import Move
 from chatapi.features.messages.move.repository import MoveRepository
 from chatapi.features.messages.move.selection import MessageSelection
@@ -70,7 +77,9 @@ class MoveRunner:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._size = BatchSize(runtime.settings.move_batch_size)
+        self._most = runtime.settings.move_batch_size
+        self._size = min(FEWEST, self._most)
+        """How many messages the next batch has: readers, indexes and machines differ."""
         self._own: dict[int, PendingMoveRecord] = {}
         """Moves that this process continues; others leave them alone for the time of a lease."""
 
@@ -95,56 +104,64 @@ class MoveRunner:
     async def _continue(self, record: PendingMoveRecord) -> PendingMoveRecord | None:
         """Move one batch in one short transaction; None if nothing is left for this process."""
         try:
-            await self._fill_caches(record)
+            limit = await self._prepare(record)
             async with realm_transaction(self._runtime, record.realm_id) as ctx:
                 locked_at = stopwatch()
                 stored = await PendingMoveRepository(ctx.db).find(record.id)
                 # If another process has continued it, that one goes on.
                 if stored is None or stored.due_at != record.due_at:
                     return None
-                continued = await _move_some(ctx, stored, self._size.current)
+                moved, left = await _move_some(ctx, stored, limit)
         except UnknownOrganizationError:
             # It was deleted meanwhile, and its messages with it.
             return None
-        self._size.adapt(stopwatch() - locked_at)
-        if continued is None:
+        self._size = next_batch_size(moved, stopwatch() - locked_at, self._most)
+        if left is None:
             log.info("move_completed", channel_id=record.target_channel_id)
-        return continued
+        return left
 
-    async def _fill_caches(self, record: PendingMoveRecord) -> None:
-        """Read before the lock what each batch drops from the caches."""
+    async def _prepare(self, record: PendingMoveRecord) -> int:
+        """Read before the lock what needs none; returns how many messages to move.
+
+        That is what is cached, and for how many readers exceptions are written: an estimate, since
+        they go on reading.
+        """
         async with realm_reading(self._runtime, record.realm_id) as ctx:
-            await _channels(ctx, record)
             await self._runtime.linkifiers.of(ctx.db, ctx.realm.id)
-
-
-async def _channels(ctx: RealmContext, record: PendingMoveRecord) -> dict[ChannelId, ChannelRecord]:
-    """Source and target."""
-    ids = (record.source_channel_id, record.target_channel_id)
-    return await ctx.runtime.channels.many(ctx.db, ctx.realm.id, ids)
+            move = await _find_move(ctx, record)
+            if move is None or move.target_topic is None or not record.adds_exceptions:
+                return self._size
+            places = places_of(move, move.target_topic.id, record.up_to)
+            readers = await count_different_readers(ctx, move, places)
+            return limit_exceptions(self._size, readers)
 
 
 async def _move_some(
     ctx: RealmContext, record: PendingMoveRecord, limit: int
-) -> PendingMoveRecord | None:
-    """Move a batch; returns what is left."""
+) -> tuple[int, PendingMoveRecord | None]:
+    """Move a batch; returns how many messages it had, and what is left."""
+    move = await _find_move(ctx, record)
+    if move is None:
+        return 0, None
     rows = PendingMoveRepository(ctx.db)
-    carrier = MessageCarrier(ctx, await _move_of(ctx, record))
-    carried = await carrier.carry(limit, adds_exceptions=record.adds_exceptions)
+    carried = await MessageCarrier(ctx, move).carry(limit, adds_exceptions=record.adds_exceptions)
     if carried.rest is None:
         await rows.remove(record.id)
-        return None
+        return carried.count, None
     left = replace(record, up_to=_end(carried.rest), due_at=ctx.now() + LEASE)
     await rows.store_progress(left)
-    return left
+    return carried.count, left
 
 
-async def _move_of(ctx: RealmContext, record: PendingMoveRecord) -> Move:
-    """The move as it was planned; whether it is permitted was decided by the request."""
-    repository = MoveRepository(ctx.db, ctx.realm.id)
-    source_topic = await repository.get_topic(record.conversation_id)
-    target_topic = await repository.find_topic(record.target_channel_id, record.topic)
-    channels = await _channels(ctx, record)
+async def _find_move(ctx: RealmContext, record: PendingMoveRecord) -> Move | None:
+    """The move as it was planned, which the request has permitted; None if its topic is gone."""
+    topics = MoveRepository(ctx.db, ctx.realm.id)
+    target = record.target_channel_id, record.topic
+    source_topic, target_topic = await topics.find_both(record.conversation_id, *target)
+    if source_topic is None:
+        return None
+    channel_ids = (record.source_channel_id, record.target_channel_id)
+    channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
     return Move(
         message_id=None,
         mover_id=record.mover_id,

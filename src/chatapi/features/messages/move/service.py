@@ -57,7 +57,7 @@ class MoveService:
     async def _carry_over(self, move: Move) -> int:
         """Returns how many messages the move has in all; of a whole topic, nobody asks."""
         limit = self._ctx.settings.move_batch_size
-        carried = await MessageCarrier(self._ctx, move).carry(limit)
+        carried = await MessageCarrier(self._ctx, move).carry_first(limit)
         if carried.rest is None:
             return carried.count
         await store_rest(self._ctx, move, carried.rest, adds_exceptions=carried.adds_exceptions)

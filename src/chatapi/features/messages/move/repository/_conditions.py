@@ -1,8 +1,8 @@
-"""A message selection as SQL conditions."""
+"""SQL conditions: of a message selection, and of users of both channels."""
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, exists, or_
 
-from chatapi.db.models import Message
+from chatapi.db.models import Message, MessageFlag, ReadException, Subscription
 from chatapi.features.messages.move.selection import MessageSelection
 from chatapi.permissions.messages import sent_during
 
@@ -19,3 +19,21 @@ def matching(selection: MessageSelection) -> tuple[ColumnElement[bool], ...]:
     if selection.subscription_periods is not None:
         conditions.append(or_(*map(sent_during, selection.subscription_periods)))
     return tuple(conditions)
+
+
+def subscribes_to_both(
+    row: type[MessageFlag] | type[ReadException], source: str, target: str
+) -> ColumnElement[bool]:
+    """Whether the user of a row is subscribed to two channels, which parameters name."""
+    return and_(
+        *(
+            exists()
+            .where(
+                Subscription.user_id == row.user_id,
+                Subscription.channel_id == bindparam(channel, type_=BigInteger),
+                Subscription.is_active,
+            )
+            .correlate(row)
+            for channel in (source, target)
+        )
+    )

@@ -1,27 +1,28 @@
-"""Writes messages and topics to their new place."""
+"""Looks up topics and the messages of a selection, and renames topics."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, bindparam, exists, func, insert, literal, not_, select, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import Select, and_, bindparam, func, insert, or_, select, update
 
-from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
+from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId
 from chatapi.core.names import name_key
-from chatapi.db.models import Conversation, Message, MessageEdit, ReadException
+from chatapi.db.models import Conversation, Message, MessageEdit
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.move.repository._batches import Change
 from chatapi.features.messages.move.repository._conditions import matching
 from chatapi.features.messages.move.selection import MessageSelection, TopicRecord
 
-_own_move = aliased(MessageEdit)
 _topics = RecordReader(TopicRecord, Conversation)
-_BY_TOPIC = _topics.select().where(
+_IS_TOPIC = and_(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
 )
-_BY_ID = _topics.select().where(Conversation.id == bindparam("conversation_id"))
-_COLUMNS = ["message_id", "editor_id", "edited_at", "prev_topic", "prev_channel_id"]
+_HAS_ID = Conversation.id == bindparam("conversation_id")
+_BY_TOPIC = _topics.select().where(_IS_TOPIC)
+_BY_ID = _topics.select().where(_HAS_ID)
+_BOTH = _topics.select().where(or_(_HAS_ID, _IS_TOPIC))
 _ARRIVALS: Select[*tuple[Any, ...]] = select(Message.id, Message.arrival)
 _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
 
@@ -32,16 +33,6 @@ class Bounds:
 
     first: MessageId
     last: MessageId
-
-
-@dataclass(frozen=True)
-class Change:
-    """Which user moves messages, when, and their previous place; None for what stays unchanged."""
-
-    editor_id: UserId
-    now: datetime
-    prev_topic: str | None
-    prev_channel_id: ChannelId | None
 
 
 class MoveRepository:
@@ -59,6 +50,16 @@ class MoveRepository:
         rows = await self._db.execute(_BY_TOPIC, {"channel_id": channel_id, "key": name_key(topic)})
         row = rows.one_or_none()
         return None if row is None else _topics.read(row)
+
+    async def find_both(
+        self, conversation_id: ConversationId, channel_id: ChannelId, topic: str
+    ) -> tuple[TopicRecord | None, TopicRecord | None]:
+        """The topic of a conversation, and the other topic with a name; None if it has none."""
+        values = {"channel_id": channel_id, "key": name_key(topic)}
+        rows = await self._db.execute(_BOTH, {**values, "conversation_id": conversation_id})
+        found = {record.id: record for record in _topics.read_all(rows)}
+        source = found.pop(conversation_id, None)
+        return source, next(iter(found.values()), None)
 
     async def find_bounds(self, selection: MessageSelection) -> Bounds | None:
         """None if the selection is empty."""
@@ -103,14 +104,6 @@ class MoveRepository:
         rows = await self._db.execute(_ARRIVALS.where(*matching(selection)).order_by(Message.id))
         return dict(rows.all())
 
-    async def list_newest_arrivals(
-        self, selection: MessageSelection, limit: int
-    ) -> dict[MessageId, EventNumber | None]:
-        """The same for the newest messages."""
-        newest = _ARRIVALS.where(*matching(selection)).order_by(Message.id.desc()).limit(limit)
-        rows = (await self._db.execute(newest)).all()
-        return dict(reversed(rows))
-
     async def rename(self, source_topic: TopicRecord, topic: str, change: Change) -> int:
         """Rename a topic with all of its messages: a fixed number of rows, however many messages.
 
@@ -135,64 +128,3 @@ class MoveRepository:
             .returning(MessageEdit.id)
         )
         return rows.scalar_one()
-
-    async def move(
-        self,
-        selection: MessageSelection,
-        target: ConversationId,
-        change: Change,
-        arrival: tuple[ChannelId, EventNumber] | None,
-    ) -> None:
-        """Move messages to another conversation, and to another channel if one is given."""
-        await self._note_move(selection, change)
-        await self._db.execute(
-            update(ReadException)
-            .where(
-                ReadException.conversation_id == selection.conversation_id,
-                ReadException.message_id.in_(select(Message.id).where(*matching(selection))),
-            )
-            .values(conversation_id=target)
-        )
-        values: dict[str, object] = {"conversation_id": target, "last_moved_at": change.now}
-        if arrival is not None:
-            values["channel_id"], values["arrival"] = arrival
-        await self._db.execute(update(Message).where(*matching(selection)).values(**values))
-
-    async def copy_renamings(self, selection: MessageSelection) -> None:
-        """Copy the earlier renames of the topic to each moved message, so that they follow it."""
-        moved_since = (
-            exists()
-            .where(
-                _own_move.message_id == Message.id,
-                _own_move.prev_topic.is_not(None) | _own_move.prev_channel_id.is_not(None),
-                _own_move.id > MessageEdit.id,
-            )
-            .correlate(Message, MessageEdit)
-        )
-        renamings = (
-            select(
-                Message.id,
-                MessageEdit.editor_id,
-                MessageEdit.edited_at,
-                MessageEdit.prev_topic,
-                MessageEdit.prev_channel_id,
-            )
-            .join(MessageEdit, MessageEdit.conversation_id == Message.conversation_id)
-            .where(*matching(selection), Message.id <= MessageEdit.up_to, not_(moved_since))
-            .order_by(MessageEdit.id)
-        )
-        await self._db.execute(insert(MessageEdit).from_select(_COLUMNS, renamings))
-
-    async def _note_move(self, selection: MessageSelection, change: Change) -> None:
-        """Add this move to the edit history of each message."""
-        this_move = select(
-            Message.id,
-            literal(change.editor_id, MessageEdit.editor_id.type),
-            literal(change.now, MessageEdit.edited_at.type),
-            literal(change.prev_topic, MessageEdit.prev_topic.type),
-            literal(change.prev_channel_id, MessageEdit.prev_channel_id.type),
-            Message.conversation_id,
-        ).where(*matching(selection))
-        await self._db.execute(
-            insert(MessageEdit).from_select([*_COLUMNS, "prev_conversation_id"], this_move)
-        )

@@ -4,11 +4,13 @@ A conversation has a read position per user. Where messages are merged into a co
 another position, the difference is stored as read exceptions, message by message.
 """
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Insert,
     Select,
     Subquery,
     and_,
@@ -28,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     ConversationReadPosition,
     GlobalReadPosition,
@@ -36,12 +39,12 @@ from chatapi.db.models import (
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
-from chatapi.features.messages.move.repository._conditions import matching
-from chatapi.features.messages.move.selection import MessageSelection
+from chatapi.features.messages.move.repository._conditions import subscribes_to_both
 from chatapi.narrow.unread import highest
 
 _here, _there = aliased(ConversationReadPosition), aliased(ConversationReadPosition)
 _in_source = aliased(Subscription)
+_FIRST = bindparam("first", type_=BigInteger)
 
 
 @dataclass(frozen=True)
@@ -121,31 +124,16 @@ class ReadStateRepository:
             .values(message_id=places.last)
         )
 
-    async def forget_unread(self, selection: MessageSelection) -> None:
+    async def forget_unread(self, message_ids: Collection[MessageId]) -> None:
         """Delete unread exceptions of users who are not subscribed to both channels.
 
         The messages count as read for them, now and when they subscribe to the other channel.
         """
-        is_in_both = and_(
-            *(
-                exists()
-                .where(
-                    Subscription.user_id == ReadException.user_id,
-                    Subscription.channel_id == channel_id,
-                    Subscription.is_active,
-                )
-                .correlate(ReadException)
-                for channel_id in (self._places.source_channel, self._places.target_channel)
-            )
-        )
-        await self._db.execute(
-            delete(ReadException).where(
-                ReadException.conversation_id == self._places.source,
-                ReadException.message_id.in_(select(Message.id).where(*matching(selection))),
-                not_(ReadException.is_read),
-                not_(is_in_both),
-            )
-        )
+        await self._db.execute(_FORGET_UNREAD, self._values(message_ids=list(message_ids)))
+
+    async def move_exceptions(self, message_ids: Collection[MessageId]) -> None:
+        """Move the exceptions of messages along with them."""
+        await self._db.execute(_MOVE_EXCEPTIONS, self._values(message_ids=list(message_ids)))
 
     async def count_different(self, first: MessageId) -> int:
         """For how many users a moved message may be read in one conversation, not in the other.
@@ -153,41 +141,17 @@ class ReadStateRepository:
         `first` is the first message that is moved.
         """
         statement = _COUNT_DIFFERENT[self._places.crosses_channels]
-        rows = await self._db.execute(statement, {**asdict(self._places), "first": first})
+        rows = await self._db.execute(statement, self._values(first=first))
         count: int = rows.scalar_one()
         return count
 
-    async def add_exceptions(self, selection: MessageSelection) -> None:
+    async def add_exceptions(self, message_ids: Collection[MessageId]) -> None:
         """Add exceptions where the position in the target differs from that in the source."""
-        reader = _different_readers(self._places)
-        has_exception = exists().where(
-            ReadException.user_id == reader.c.user_id,
-            ReadException.message_id == Message.id,
-        )
-        different = (
-            select(
-                reader.c.user_id,
-                Message.id,
-                literal(self._places.source, BigInteger),
-                Message.id <= reader.c.before,
-            )
-            .select_from(reader)
-            .join(
-                Message,
-                and_(
-                    *matching(selection),
-                    Message.id > reader.c.above,
-                    Message.id <= reader.c.up_to,
-                ),
-            )
-            .where(
-                not_(and_(Message.sender_id == reader.c.user_id, Message.read_by_sender)),
-                not_(has_exception.correlate(reader, Message)),
-            )
-        )
-        # Like all exceptions, these are moved to the target later, together with their messages.
-        columns = ["user_id", "message_id", "conversation_id", "is_read"]
-        await self._db.execute(insert(ReadException).from_select(columns, different))
+        statement = _ADD_EXCEPTIONS[self._places.crosses_channels]
+        await self._db.execute(statement, self._values(message_ids=list(message_ids)))
+
+    def _values(self, **others: object) -> dict[str, object]:
+        return {**asdict(self._places), **others}
 
     async def _insert_positions(self, positions: Select[*tuple[int, int, int]]) -> None:
         columns = ["user_id", "conversation_id", "message_id"]
@@ -255,10 +219,52 @@ def _count_different(*, crosses_channels: bool) -> Select[*tuple[int]]:
     places = _PlaceParameters(crosses_channels=crosses_channels)
     different = _different_readers(places)
     return select(func.count(different.c.user_id)).where(
-        different.c.above < places.last,
-        different.c.up_to >= bindparam("first", type_=BigInteger),
+        different.c.above < places.last, different.c.up_to >= _FIRST
     )
 
 
+def _add_exceptions(*, crosses_channels: bool) -> Insert:
+    places = _PlaceParameters(crosses_channels=crosses_channels)
+    # Mostly few readers differ, or none: PostgreSQL is to find them before it looks at messages.
+    reader = (
+        select(_different_readers(places))
+        .cte("different_reader")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
+    )
+    has_exception = exists().where(
+        ReadException.user_id == reader.c.user_id, ReadException.message_id == Message.id
+    )
+    columns = {
+        "user_id": reader.c.user_id,
+        "message_id": Message.id,
+        "conversation_id": places.target,
+        "is_read": Message.id <= reader.c.before,
+    }
+    different = (
+        select(*columns.values())
+        .select_from(reader)
+        .join(Message, and_(Message.id > reader.c.above, Message.id <= reader.c.up_to))
+        .where(
+            is_one_of(Message.id, "message_ids"),
+            not_(and_(Message.sender_id == reader.c.user_id, Message.read_by_sender)),
+            not_(has_exception.correlate(reader, Message)),
+        )
+    )
+    return insert(ReadException).from_select(list(columns), different)
+
+
+# Built once, since each batch of a long move runs them; by whether the move crosses channels.
 _COUNT_DIFFERENT = {each: _count_different(crosses_channels=each) for each in (True, False)}
-"""By whether the move crosses channels; built once, since each batch of a long move counts."""
+_ADD_EXCEPTIONS = {each: _add_exceptions(crosses_channels=each) for each in (True, False)}
+_OF_BATCH = and_(
+    ReadException.conversation_id == bindparam("source"),
+    is_one_of(ReadException.message_id, "message_ids"),
+)
+_MOVE_EXCEPTIONS = (
+    update(ReadException).where(_OF_BATCH).values(conversation_id=bindparam("target"))
+)
+_FORGET_UNREAD = delete(ReadException).where(
+    _OF_BATCH,
+    not_(ReadException.is_read),
+    not_(subscribes_to_both(ReadException, "source_channel", "target_channel")),
+)

@@ -1,7 +1,9 @@
 """One connection of a session: from the pool, for reading, and back."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, Self, TypeAlias
 
 from sqlalchemy import CursorResult, Executable
@@ -10,6 +12,9 @@ from typing_extensions import override
 
 from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
+from chatapi.db.driver_connection import Fetch, fetch_on_postgres, read_on_driver
+from chatapi.db.driver_statements import ReadStatement
+from chatapi.db.sqlite_driver import EagerConnection, fetch_on_sqlite, sqlite_connection_of
 from chatapi.db.time_limit import execute_with_timeout
 
 Values: TypeAlias = Mapping[str, Any]
@@ -44,6 +49,12 @@ class PooledConnection:
                 seconds, connection, lambda: connection.execute(statement, values)
             )
 
+    async def fetch(
+        self, statement: ReadStatement, values: Values, seconds: float | None
+    ) -> Sequence[Any]:
+        """Run a statement that reads, and return its rows."""
+        return (await self.execute(statement, values, seconds)).all()
+
     async def close(self) -> None:
         """Return the connection to the pool; an open transaction is rolled back."""
         # Unlike its `close`, SQLAlchemy's `__aexit__` ends even if the caller is cancelled.
@@ -58,7 +69,50 @@ class PooledConnection:
             self.database.watchdog.remove(self._watched)
 
 
-class Reading(PooledConnection):
+class ReadingConnection(PooledConnection):
+    """A connection that only reads, and whose statements may therefore run on the driver."""
+
+    __slots__ = ("_fetch",)
+
+    def __init__(self, database: Database, connection: AsyncConnection) -> None:
+        super().__init__(database, connection)
+        self._fetch = _fetch_of(connection)
+
+    @override
+    async def fetch(
+        self, statement: ReadStatement, values: Values, seconds: float | None
+    ) -> Sequence[Any]:
+        """Run a statement on the driver, which costs a fifth of what SQLAlchemy takes."""
+        run = partial(read_on_driver, self.database, self._fetch, statement, values)
+        with self.waiting:
+            if seconds is None:
+                return await run()
+            return await execute_with_timeout(seconds, self.connection, run)
+
+
+def _fetch_of(connection: AsyncConnection) -> Fetch:
+    sqlite = sqlite_connection_of(connection)
+    if sqlite is not None:
+        return partial(_fetch_on_sqlite, connection, sqlite)
+    checked_out = connection.sync_connection
+    if checked_out is None:
+        raise RuntimeError("the connection is closed")
+    driver = checked_out.connection.driver_connection
+    return partial(fetch_on_postgres, driver, checked_out.invalidate)
+
+
+async def _fetch_on_sqlite(
+    connection: AsyncConnection, driver: EagerConnection, sql: str, arguments: Sequence[Any]
+) -> list[Any]:
+    try:
+        return await fetch_on_sqlite(driver, sql, arguments)
+    except asyncio.CancelledError:
+        # The statement may still run in the connection's thread.
+        await connection.invalidate()
+        raise
+
+
+class Reading(ReadingConnection):
     """Reads statement by statement: each sees what was committed before it."""
 
     __slots__ = ()
@@ -80,10 +134,14 @@ class Reading(PooledConnection):
             self.database.watchdog.remove(self._watched)
 
 
-class Snapshot(PooledConnection):
+class Snapshot(ReadingConnection):
     """Reads in one transaction: all statements see the same state of the database."""
 
-    __slots__ = ()
+    __slots__ = ("_has_begun",)
+
+    def __init__(self, database: Database, connection: AsyncConnection) -> None:
+        super().__init__(database, connection)
+        self._has_begun = database.is_sqlite
 
     @classmethod
     async def open(cls, database: Database) -> Self:
@@ -95,3 +153,20 @@ class Snapshot(PooledConnection):
             await snapshot.close()
             raise
         return snapshot
+
+    @override
+    async def fetch(
+        self, statement: ReadStatement, values: Values, seconds: float | None
+    ) -> Sequence[Any]:
+        """Run a statement on the driver, except the first: PostgreSQL's dialect begins with it."""
+        if self._has_begun:
+            return await super().fetch(statement, values, seconds)
+        return (await self.execute(statement, values, seconds)).all()
+
+    @override
+    async def execute(
+        self, statement: Executable, values: Values | Sequence[Values] | None, seconds: float | None
+    ) -> CursorResult[*tuple[Any, ...]]:
+        result = await super().execute(statement, values, seconds)
+        self._has_begun = True
+        return result

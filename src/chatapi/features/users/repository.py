@@ -82,9 +82,9 @@ class UserRepository(UserRows):
         """The active bots of one owner, or of all owners."""
         values = {"realm_id": self._realm_id}
         if of is None:
-            rows = await self._db.execute(_ACTIVE_BOTS, values)
+            rows = await self._db.fetch(_ACTIVE_BOTS, values)
         else:
-            rows = await self._db.execute(_ACTIVE_BOTS_OF_OWNER, {**values, "owner_id": of})
+            rows = await self._db.fetch(_ACTIVE_BOTS_OF_OWNER, {**values, "owner_id": of})
         return user_records.read_all(rows)
 
     async def list_bots_above(self, role: Role, of: UserId) -> list[UserRecord]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Select, bindparam, select
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
 from chatapi.db.session import DatabaseSession
 from chatapi.read_state.repository._states import chunks
@@ -32,7 +33,7 @@ _RECENT = (
 )
 _MEMBERS = (
     select(ConversationMember.conversation_id, ConversationMember.user_id)
-    .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
+    .where(is_one_of(ConversationMember.conversation_id, "conversation_ids"))
     .order_by(ConversationMember.user_id)
 )
 _TOPICS = select(Conversation.id, Conversation.topic).where(
@@ -56,12 +57,12 @@ class ConversationRepository:
         self._db = db
 
     async def list_starred(self, user_id: UserId) -> list[StarredMessage]:
-        rows = await self._db.execute(_STARRED, {"user_id": user_id})
-        return [StarredMessage(*row) for row in rows.all()]
+        rows = await self._db.fetch(_STARRED, {"user_id": user_id})
+        return [StarredMessage(*row) for row in rows]
 
     async def list_recent_direct(self, user_id: UserId) -> dict[ConversationId, MessageId]:
         """A user's latest direct conversations and the last message of each."""
-        rows = await self._db.execute(_RECENT, {"user_id": user_id})
+        rows = await self._db.fetch(_RECENT, {"user_id": user_id})
         return {ConversationId(key): MessageId(last) for key, last in rows}
 
     async def list_people(
@@ -70,7 +71,7 @@ class ConversationRepository:
         """The participants of direct conversations, ordered by id."""
         people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
         for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
-            rows = await self._db.execute(_MEMBERS, {"conversation_ids": chunk})
+            rows = await self._db.fetch(_MEMBERS, {"conversation_ids": chunk})
             for conversation_id, user_id in rows:
                 people[ConversationId(conversation_id)].append(UserId(user_id))
         return people

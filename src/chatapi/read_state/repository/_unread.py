@@ -12,19 +12,15 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     CompoundSelect,
-    String,
     bindparam,
     case,
-    cast,
-    func,
     or_,
     select,
-    type_coerce,
     union_all,
 )
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
-from chatapi.db.id_lists import is_one_of
+from chatapi.db.id_lists import is_one_of, joined_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
@@ -45,11 +41,6 @@ _LONGER_BY = 8
 
 def _number(name: str) -> ColumnElement[int]:
     return bindparam(name, type_=BigInteger)
-
-
-def _joined(ids: ColumnElement[int]) -> ColumnElement[str]:
-    """Many ids as one text: thousands of rows would take ten times as long to fetch."""
-    return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
 
 
 _IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader(Message))
@@ -74,7 +65,7 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
                 Conversation.id.label("id"),
                 Conversation.channel_id.label("channel_id"),
                 Conversation.topic.label("topic"),
-                select(_joined(found.c.id)).scalar_subquery().label("ids"),
+                select(joined_ids(found.c.id)).scalar_subquery().label("ids"),
                 maintain_column_froms=True,
             )
         )
@@ -88,7 +79,7 @@ _EXCEPTED = (
     .limit(MAX_UNREAD)
 )
 _MENTIONS = select(
-    _joined(
+    joined_ids(
         union_all(
             select(Mention.message_id).where(
                 Mention.user_id == READER, Mention.message_id >= _number("oldest")
@@ -143,16 +134,15 @@ class UnreadRepository:
         message step by step, until there are enough.
         """
         found = _Findings()
-        excepted = await self._db.execute(_EXCEPTED, self._values)
+        excepted = await self._db.fetch(_EXCEPTED, self._values)
         for conversation_id, channel_id, topic, marked_id in excepted:
             found.add(conversation_id, channel_id, topic, [marked_id])
         up_to, step = int(newest), _FIRST_STEP
         while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)
             window = {**self._values, "after": after, "up_to": up_to}
-            for conversation_id, channel_id, topic, ids in await self._db.execute(
-                _BY_CONVERSATION, window
-            ):
+            rows = await self._db.fetch(_BY_CONVERSATION, window)
+            for conversation_id, channel_id, topic, ids in rows:
                 found.add(conversation_id, channel_id, topic, _split(ids))
             up_to, step = after, step * _LONGER_BY
         found.cut_to(MAX_UNREAD)
@@ -165,7 +155,8 @@ class UnreadRepository:
         if oldest is None:
             return []
         values = {**self._values, "group_ids": list(groups), "oldest": oldest}
-        return _split((await self._db.execute(_MENTIONS, values)).scalar_one())
+        [(found,)] = await self._db.fetch(_MENTIONS, values)
+        return _split(found)
 
     async def list_first(
         self, conversation_id: ConversationId, position: MessageId, limit: int

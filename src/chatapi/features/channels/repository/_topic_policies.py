@@ -97,8 +97,7 @@ class UserTopicRepository:
         }
 
     async def list_of(self, user_id: UserId) -> list[UserTopicRecord]:
-        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
-        return [_records.read(row) for row in rows]
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": user_id}))
 
     async def list_of_topic(
         self, channel_id: ChannelId, topic: str

@@ -86,7 +86,7 @@ class ScheduleRepository:
         return ScheduledMessage.owner_id == self._owner_id, is_of_kind
 
     async def _list_all(self) -> list[ScheduledRecord]:
-        return _records.read_all(await self._db.execute(_OF_OWNER, {"owner_id": self._owner_id}))
+        return _records.read_all(await self._db.fetch(_OF_OWNER, {"owner_id": self._owner_id}))
 
     async def count_own(self) -> int:
         counting = select(func.count()).select_from(ScheduledMessage).where(*self._is_own())

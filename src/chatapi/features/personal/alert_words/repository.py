@@ -28,8 +28,7 @@ class AlertWordRepository:
 
     async def list_of(self, user_id: UserId) -> dict[str, str]:
         """The words as written, keyed by their normalized form."""
-        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
-        return {row.word_key: row.word for row in rows}
+        return dict(await self._db.fetch(_OF_USER, {"user_id": user_id}))
 
     async def add(self, user_id: UserId, words: Mapping[str, str]) -> None:
         await self._db.execute(

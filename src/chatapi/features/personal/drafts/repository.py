@@ -32,7 +32,7 @@ class DraftRepository:
         self._user_id = user_id
 
     async def list_all(self) -> list[DraftRecord]:
-        return _records.read_all(await self._db.execute(_OF_USER, {"user_id": self._user_id}))
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": self._user_id}))
 
     async def find(self, draft_id: DraftId) -> DraftRecord | None:
         rows = await self._db.execute(_ONE, {"user_id": self._user_id, "draft_id": draft_id})

@@ -35,7 +35,7 @@ class ViewRepository:
         self._user_id = user_id
 
     async def list_all(self) -> list[ViewRecord]:
-        return _records.read_all(await self._db.execute(_OF_USER, {"user_id": self._user_id}))
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": self._user_id}))
 
     async def add(self, view: ViewRecord) -> None:
         await self._db.execute(insert(NavigationView).values(user_id=self._user_id, **asdict(view)))

@@ -28,7 +28,7 @@ class SnippetRepository:
         self._user_id = user_id
 
     async def list_all(self) -> list[SnippetRecord]:
-        return _records.read_all(await self._db.execute(_OF_USER, {"user_id": self._user_id}))
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": self._user_id}))
 
     async def find(self, snippet_id: SavedSnippetId) -> SnippetRecord | None:
         rows = await self._db.execute(_ONE, {"user_id": self._user_id, "snippet_id": snippet_id})

@@ -40,7 +40,7 @@ class MutedUserRepository:
 
     async def list_of(self, user_id: UserId) -> dict[UserId, datetime]:
         """The users whom a user mutes, and since when."""
-        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
+        rows = await self._db.fetch(_OF_USER, {"user_id": user_id})
         return {UserId(muted): muted_at for muted, muted_at in rows}
 
     async def mute(self, user_id: UserId, muted: UserId, now: datetime) -> None:

@@ -81,8 +81,14 @@ def _group_concat(element: _JoinedIds, compiler: SQLCompiler, **options: Any) ->
 
 
 def joined_ids(ids: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[str]:
-    """Aggregate ids to one text, separated by commas; None if there are none.
+    """Aggregate ids to one text, which `split_ids` reads; None if there are none.
 
     Thousands of rows would take ten times as long to fetch.
     """
     return _JoinedIds(ids)
+
+
+def split_ids(ids: str | None) -> list[Any]:
+    """Return the ids of a text, in any order."""
+    numbers: list[Any] = [] if ids is None else orjson.loads(f"[{ids}]")
+    return numbers

@@ -2,24 +2,25 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any, NamedTuple
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import bindparam, case, select
 
-from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
-from chatapi.db.id_lists import is_one_of
+from chatapi.core.ids import ConversationId, MessageId, UserId
+from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
 from chatapi.db.session import DatabaseSession
+from chatapi.permissions.messages import MessageGroup
 from chatapi.read_state.repository._states import chunks
 
 _MAX_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 1_000
 
-_STARRED: Select[*tuple[Any, ...]] = (
-    select(Message.id, Message.conversation_id, Message.channel_id, Message.arrival)
+_direct_conversation = case((Message.channel_id.is_(None), Message.conversation_id), else_=None)
+_STARRED = (
+    select(Message.channel_id, _direct_conversation, Message.arrival, joined_ids(Message.id))
     .join(MessageFlag, MessageFlag.message_id == Message.id)
     .where(MessageFlag.user_id == bindparam("user_id"), MessageFlag.starred)
-    .order_by(Message.id)
+    .group_by(Message.channel_id, _direct_conversation, Message.arrival)
 )
 _RECENT = (
     select(Conversation.id, Conversation.last_message_id)
@@ -41,24 +42,19 @@ _TOPICS = select(Conversation.id, Conversation.topic).where(
 )
 
 
-class StarredMessage(NamedTuple):
-    """A starred message and its conversation; users may have starred thousands."""
-
-    id: MessageId
-    conversation_id: ConversationId
-    channel_id: ChannelId | None
-    arrival: EventNumber | None
-
-
 class ConversationRepository:
     """Conversations in the form that the initial client state needs."""
 
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
-    async def list_starred(self, user_id: UserId) -> list[StarredMessage]:
+    async def list_starred(self, user_id: UserId) -> list[MessageGroup]:
+        """The messages that a user has starred, perhaps thousands."""
         rows = await self._db.fetch(_STARRED, {"user_id": user_id})
-        return [StarredMessage(*row) for row in rows]
+        return [
+            MessageGroup(channel_id, conversation_id, arrival, split_ids(ids))
+            for channel_id, conversation_id, arrival, ids in rows
+        ]
 
     async def list_recent_direct(self, user_id: UserId) -> dict[ConversationId, MessageId]:
         """A user's latest direct conversations and the last message of each."""

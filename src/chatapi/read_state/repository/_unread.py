@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import orjson
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -20,7 +19,7 @@ from sqlalchemy import (
 )
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
-from chatapi.db.id_lists import is_one_of, joined_ids
+from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
@@ -69,7 +68,9 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
                 maintain_column_froms=True,
             )
         )
-    return union_all(*parts)
+    # Sorted, since PostgreSQL would otherwise send each row as soon as it is found: receiving many
+    # small packets takes longer than receiving all rows at once.
+    return union_all(*parts).order_by("id")
 
 
 _BY_CONVERSATION = _by_conversation()
@@ -78,20 +79,19 @@ _EXCEPTED = (
     .order_by(Message.id.desc())
     .limit(MAX_UNREAD)
 )
-_MENTIONS = select(
-    joined_ids(
-        union_all(
-            select(Mention.message_id).where(
-                Mention.user_id == READER, Mention.message_id >= _number("oldest")
-            ),
-            select(GroupMention.message_id).where(
-                is_one_of(GroupMention.group_id, "group_ids"),
-                GroupMention.message_id >= _number("oldest"),
-            ),
-        )
-        .subquery()
-        .c.message_id
-    )
+_mentioning = union_all(
+    select(Mention.message_id).where(
+        Mention.user_id == READER, Mention.message_id >= _number("oldest")
+    ),
+    select(GroupMention.message_id).where(
+        is_one_of(GroupMention.group_id, "group_ids"),
+        GroupMention.message_id >= _number("oldest"),
+    ),
+).subquery()
+_MENTIONS = (
+    select(Message.conversation_id, joined_ids(Message.id))
+    .join(_mentioning, _mentioning.c.message_id == Message.id)
+    .group_by(Message.conversation_id)
 )
 _FIRST_IN_CONVERSATION = (
     select(Message.id)
@@ -143,20 +143,19 @@ class UnreadRepository:
             window = {**self._values, "after": after, "up_to": up_to}
             rows = await self._db.fetch(_BY_CONVERSATION, window)
             for conversation_id, channel_id, topic, ids in rows:
-                found.add(conversation_id, channel_id, topic, _split(ids))
+                found.add(conversation_id, channel_id, topic, split_ids(ids))
             up_to, step = after, step * _LONGER_BY
         found.cut_to(MAX_UNREAD)
-        return found.conversations(await self._list_mentions(groups, found.oldest))
+        await self._add_mentions(found, groups)
+        return found.conversations()
 
-    async def _list_mentions(
-        self, groups: Collection[GroupId], oldest: MessageId | None
-    ) -> list[MessageId]:
-        """Messages that mention the reader by name or by group."""
-        if oldest is None:
-            return []
-        values = {**self._values, "group_ids": list(groups), "oldest": oldest}
-        [(found,)] = await self._db.fetch(_MENTIONS, values)
-        return _split(found)
+    async def _add_mentions(self, found: "_Findings", groups: Collection[GroupId]) -> None:
+        """Add which of the messages mention the reader by name or by group."""
+        if found.oldest is None:
+            return
+        values = {**self._values, "group_ids": list(groups), "oldest": found.oldest}
+        for conversation_id, ids in await self._db.fetch(_MENTIONS, values):
+            found.add_mentions(conversation_id, split_ids(ids))
 
     async def list_first(
         self, conversation_id: ConversationId, position: MessageId, limit: int
@@ -184,22 +183,31 @@ class _Findings:
     def __init__(self) -> None:
         self.count = 0
         self._places: dict[int, tuple[int | None, str]] = {}
-        self._ids: defaultdict[int, list[MessageId]] = defaultdict(list)
-        self._wildcard_mentions: set[MessageId] = set()
+        self._ids: dict[int, list[MessageId]] = {}
+        self._mentions: defaultdict[int, set[MessageId]] = defaultdict(set)
+        """By conversation; also of messages that are not unread."""
 
     def add(
         self, conversation_id: int, channel_id: int | None, topic: str, marked: list[MessageId]
     ) -> None:
+        if not marked:
+            return
         self._places[conversation_id] = channel_id, topic
         self.count += len(marked)
         marked.sort()
-        first_unmarked = bisect_left(marked, 0)
-        mentions = [MessageId(-number) for number in marked[:first_unmarked]]
-        self._wildcard_mentions.update(mentions)
-        ids = self._ids[conversation_id]
-        ids += mentions
-        ids += marked[first_unmarked:]
-        ids.sort()
+        if marked[0] < 0:
+            first_unmarked = bisect_left(marked, 0)
+            mentions = [MessageId(-number) for number in marked[:first_unmarked]]
+            self.add_mentions(conversation_id, mentions)
+            marked[:first_unmarked] = mentions
+            marked.sort()
+        known = self._ids.setdefault(conversation_id, marked)
+        if known is not marked:
+            known += marked
+            known.sort()
+
+    def add_mentions(self, conversation_id: int, message_ids: Iterable[MessageId]) -> None:
+        self._mentions[conversation_id].update(message_ids)
 
     @property
     def oldest(self) -> MessageId | None:
@@ -212,11 +220,10 @@ class _Findings:
             for ids in self._ids.values():
                 del ids[: bisect_left(ids, oldest)]
 
-    def conversations(self, mentions: Iterable[MessageId]) -> list[UnreadConversation]:
-        mentioned = self._wildcard_mentions.union(mentions)
-        return [self._show(key, mentioned) for key in sorted(self._ids) if self._ids[key]]
+    def conversations(self) -> list[UnreadConversation]:
+        return [self._show(key) for key in sorted(self._ids) if self._ids[key]]
 
-    def _show(self, conversation_id: int, mentioned: set[MessageId]) -> UnreadConversation:
+    def _show(self, conversation_id: int) -> UnreadConversation:
         channel_id, topic = self._places[conversation_id]
         ids = self._ids[conversation_id]
         return UnreadConversation(
@@ -224,10 +231,11 @@ class _Findings:
             None if channel_id is None else ChannelId(channel_id),
             topic,
             ids,
-            sorted(mentioned.intersection(ids)),
+            [each for each in sorted(self._mentions[conversation_id]) if _is_among(each, ids)],
         )
 
 
-def _split(ids: str | None) -> list[MessageId]:
-    numbers: list[MessageId] = [] if ids is None else orjson.loads(f"[{ids}]")
-    return numbers
+def _is_among(message_id: MessageId, ids: list[MessageId]) -> bool:
+    """Whether a sorted list has an id; there are few mentions and perhaps many messages."""
+    place = bisect_left(ids, message_id)
+    return place < len(ids) and ids[place] == message_id

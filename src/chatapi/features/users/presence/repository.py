@@ -19,9 +19,7 @@ from chatapi.features.users.presence.rules import NEVER_SEEN, LastSeen
 
 _SEEN = (Presence.active_at, Presence.idle_at, Presence.is_hidden)
 _OF_USER = select(*_SEEN).where(Presence.user_id == bindparam("user_id"))
-_OF_SOME = select(Presence.user_id, *_SEEN).where(
-    is_one_of(Presence.user_id, "user_ids")
-)
+_OF_SOME = select(Presence.user_id, *_SEEN).where(is_one_of(Presence.user_id, "user_ids"))
 _IS_HERE = (
     Presence.realm_id == bindparam("realm_id"),
     User.is_active,

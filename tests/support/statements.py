@@ -25,16 +25,37 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
     """The statements that name a table, except those of jobs that look for work."""
     statements: list[str] = []
 
-    def record(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+    def note(statement: str) -> None:
         if table in statement and not any(each in statement for each in _CONTINUOUS):
             statements.append(statement)
+
+    def record(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+        note(statement)
 
     engine = database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", record)
     try:
-        yield statements
+        with _on_driver_statement(database, note):
+            yield statements
     finally:
         event.remove(engine, "before_cursor_execute", record)
+
+
+@contextmanager
+def _on_driver_statement(database: Database, note: Callable[[str], None]) -> Iterator[None]:
+    """Call a function for each statement that runs on a driver, where SQLAlchemy has no events."""
+    before = database.trace_statement
+
+    def note_and_trace(statement: str) -> None:
+        note(statement)
+        if before is not None:
+            before(statement)
+
+    database.trace_statement = note_and_trace
+    try:
+        yield
+    finally:
+        database.trace_statement = before
 
 
 @contextmanager

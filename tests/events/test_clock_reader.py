@@ -5,7 +5,6 @@ import asyncio
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.db.database import Database
 from chatapi.main import ChatApp
 from tests.support.apps import StartApp
 from tests.support.sample_events import Noted, commit_events

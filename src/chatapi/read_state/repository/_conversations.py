@@ -8,6 +8,7 @@ from sqlalchemy import bindparam, case, select
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.permissions.messages import MessageGroup
 from chatapi.read_state.repository._states import chunks
@@ -15,6 +16,7 @@ from chatapi.read_state.repository._states import chunks
 _MAX_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 1_000
 
+_flags = OwnedRows(MessageFlag.user_id)
 _direct_conversation = case((Message.channel_id.is_(None), Message.conversation_id), else_=None)
 _STARRED = (
     select(Message.channel_id, _direct_conversation, Message.arrival, joined_ids(Message.id))
@@ -50,6 +52,8 @@ class ConversationRepository:
 
     async def list_starred(self, user_id: UserId) -> list[MessageGroup]:
         """The messages that a user has starred, perhaps thousands."""
+        if not await _flags.may_exist(self._db, user_id):
+            return []
         rows = await self._db.fetch(_STARRED, {"user_id": user_id})
         return [
             MessageGroup(channel_id, conversation_id, arrival, split_ids(ids))

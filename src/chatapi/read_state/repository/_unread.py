@@ -21,6 +21,7 @@ from sqlalchemy import (
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
     READER,
@@ -74,6 +75,7 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
 
 
 _BY_CONVERSATION = _by_conversation()
+_exceptions = OwnedRows(ReadException.user_id)
 _EXCEPTED = (
     unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
     .order_by(Message.id.desc())
@@ -123,6 +125,7 @@ class UnreadRepository:
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db
+        self._user_id = user_id
         self._values = values_for(user_id)
 
     async def list_all(
@@ -134,9 +137,10 @@ class UnreadRepository:
         message step by step, until there are enough.
         """
         found = _Findings()
-        excepted = await self._db.fetch(_EXCEPTED, self._values)
-        for conversation_id, channel_id, topic, marked_id in excepted:
-            found.add(conversation_id, channel_id, topic, [marked_id])
+        if await _exceptions.may_exist(self._db, self._user_id):
+            excepted = await self._db.fetch(_EXCEPTED, self._values)
+            for conversation_id, channel_id, topic, marked_id in excepted:
+                found.add(conversation_id, channel_id, topic, [marked_id])
         up_to, step = int(newest), _FIRST_STEP
         while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)

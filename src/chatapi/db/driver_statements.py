@@ -1,6 +1,6 @@
 """Statements in the form in which drivers run them, without SQLAlchemy."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -9,10 +9,10 @@ from sqlalchemy import CompoundSelect, Dialect, Select
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from chatapi.core.cooperative import map_in_steps
+from chatapi.db.base import Convert
 
 ReadStatement: TypeAlias = Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]
 
-Convert: TypeAlias = Callable[[Any], Any]
 Converters: TypeAlias = tuple[tuple[int, Convert], ...]
 """By the places of the values that a driver does not store, or return, as they are."""
 

@@ -6,20 +6,27 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any, Self, TypeAlias
 
+import structlog
 from sqlalchemy import CursorResult, Executable
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
 from chatapi.core.tracing import Wait
+from chatapi.db.connection_watchdog import WatchedConnection
 from chatapi.db.database import Database
 from chatapi.db.driver_connection import Fetch, fetch_on_postgres, read_on_driver
 from chatapi.db.driver_statements import ReadStatement
 from chatapi.db.sqlite_driver import EagerConnection, fetch_on_sqlite, sqlite_connection_of
 from chatapi.db.time_limit import execute_with_timeout
 
+log = structlog.get_logger()
+
 Values: TypeAlias = Mapping[str, Any]
 
 _NOT_WATCHED = nullcontext()
+_BEGIN = {True: "BEGIN DEFERRED", False: "BEGIN ISOLATION LEVEL REPEATABLE READ"}
+"""By whether it is SQLite."""
+_ROLL_BACK = "ROLLBACK"
 
 
 class PooledConnection:
@@ -69,14 +76,19 @@ class PooledConnection:
             self.database.watchdog.remove(self._watched)
 
 
-class ReadingConnection(PooledConnection):
-    """A connection that only reads, and whose statements may therefore run on the driver."""
+class Reading(PooledConnection):
+    """Reads statement by statement: each sees what was committed before it."""
 
     __slots__ = ("_fetch",)
 
     def __init__(self, database: Database, connection: AsyncConnection) -> None:
         super().__init__(database, connection)
         self._fetch = _fetch_of(connection)
+
+    @classmethod
+    async def open(cls, database: Database) -> Self:
+        database.require_file()
+        return cls(database, await database.connect(database.reader))
 
     @override
     async def fetch(
@@ -88,6 +100,63 @@ class ReadingConnection(PooledConnection):
             if seconds is None:
                 return await run()
             return await execute_with_timeout(seconds, self.connection, run)
+
+    @override
+    async def close(self) -> None:
+        """Return the connection to the pool; on PostgreSQL there is nothing to wait for."""
+        if self._watched is None:
+            await super().close()
+            return
+        try:
+            await self.connection.close()
+        finally:
+            self.database.watchdog.remove(self._watched)
+
+
+class Snapshot(Reading):
+    """Reads in one transaction: all statements see the same state of the database."""
+
+    __slots__ = ()
+
+    @classmethod
+    @override
+    async def open(cls, database: Database) -> Self:
+        snapshot = await super().open(database)
+        try:
+            await snapshot.begin()
+        except BaseException:
+            await snapshot.close()
+            raise
+        return snapshot
+
+    async def begin(self) -> None:
+        """Begin the transaction on the driver.
+
+        SQLAlchemy would begin it only with the first statement that it runs itself, and takes
+        several times as long.
+        """
+        with self._watched or _NOT_WATCHED:
+            await self._fetch(_BEGIN[self.database.is_sqlite], ())
+
+    @override
+    async def close(self) -> None:
+        """End the transaction, and return the connection to the pool."""
+        try:
+            # On SQLite the pool ends it.
+            if self._watched is not None and not self.connection.invalidated:
+                await self._roll_back(self._watched)
+        finally:
+            await super().close()
+
+    async def _roll_back(self, watched: WatchedConnection) -> None:
+        try:
+            with watched:
+                await self._fetch(_ROLL_BACK, ())
+        except Exception:
+            # What was read is valid, and the transaction ends with its connection.
+            if not self.connection.invalidated:
+                await self.connection.invalidate()
+            log.warning("snapshot_not_closed", exc_info=True)
 
 
 def _fetch_of(connection: AsyncConnection) -> Fetch:
@@ -110,63 +179,3 @@ async def _fetch_on_sqlite(
         # The statement may still run in the connection's thread.
         await connection.invalidate()
         raise
-
-
-class Reading(ReadingConnection):
-    """Reads statement by statement: each sees what was committed before it."""
-
-    __slots__ = ()
-
-    @classmethod
-    async def open(cls, database: Database) -> Self:
-        database.require_file()
-        return cls(database, await database.connect(database.reader))
-
-    @override
-    async def close(self) -> None:
-        """Return the connection to the pool; on PostgreSQL there is nothing to wait for."""
-        if self._watched is None:
-            await super().close()
-            return
-        try:
-            await self.connection.close()
-        finally:
-            self.database.watchdog.remove(self._watched)
-
-
-class Snapshot(ReadingConnection):
-    """Reads in one transaction: all statements see the same state of the database."""
-
-    __slots__ = ("_has_begun",)
-
-    def __init__(self, database: Database, connection: AsyncConnection) -> None:
-        super().__init__(database, connection)
-        self._has_begun = database.is_sqlite
-
-    @classmethod
-    async def open(cls, database: Database) -> Self:
-        database.require_file()
-        snapshot = cls(database, await database.connect(database.snapshot))
-        try:
-            _ = await snapshot.connection.begin()
-        except BaseException:
-            await snapshot.close()
-            raise
-        return snapshot
-
-    @override
-    async def fetch(
-        self, statement: ReadStatement, values: Values, seconds: float | None
-    ) -> Sequence[Any]:
-        """Run a statement on the driver, except the first: PostgreSQL's dialect begins with it."""
-        if self._has_begun:
-            return await super().fetch(statement, values, seconds)
-        return (await self.execute(statement, values, seconds)).all()
-
-    @override
-    async def execute(
-        self, statement: Executable, values: Values | Sequence[Values] | None, seconds: float | None
-    ) -> CursorResult[*tuple[Any, ...]]:
-        result = await super().execute(statement, values, seconds)
-        self._has_begun = True
-        return result

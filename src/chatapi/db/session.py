@@ -211,7 +211,7 @@ class DatabaseSession:
     @property
     def is_live(self) -> bool:
         """Whether reads see the latest commits: not a snapshot, nor uncommitted changes."""
-        return self._state is None or isinstance(self._state, Reading)
+        return not isinstance(self._state, Snapshot | Writing)
 
     @property
     def is_writing(self) -> bool:

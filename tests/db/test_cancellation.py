@@ -42,6 +42,18 @@ async def read_alone(database: Database) -> None:
         await db.fetch_alone(ONE, {})
 
 
+async def read_on_driver(database: Database) -> None:
+    async with DatabaseSession(database) as db:
+        await db.fetch(ONE)
+
+
+async def read_snapshot_on_driver(database: Database) -> None:
+    async with DatabaseSession(database) as db:
+        await db.snapshot()
+        await db.fetch(ONE)
+        await db.fetch(ONE)
+
+
 async def read_snapshot(database: Database) -> None:
     async with DatabaseSession(database) as db:
         await db.snapshot()
@@ -53,7 +65,17 @@ async def write_once(database: Database) -> None:
         await db.execute(text("UPDATE realm SET name = 'Changed'"))
 
 
-@pytest.mark.parametrize("work", [read_once, read_alone, read_snapshot, write_once])
+@pytest.mark.parametrize(
+    "work",
+    [
+        read_once,
+        read_alone,
+        read_on_driver,
+        read_snapshot,
+        read_snapshot_on_driver,
+        write_once,
+    ],
+)
 async def test_leaves_no_transaction_behind(
     settings: Settings, work: Callable[[Database], Awaitable[None]]
 ) -> None:
@@ -61,7 +83,7 @@ async def test_leaves_no_transaction_behind(
     database = Database(settings)
     pool = database.engine.pool
     assert isinstance(pool, QueuePool)
-    for steps in range(0, 40, 2):
+    for steps in range(0, 60, 2):
         tasks = [asyncio.ensure_future(work(database)) for _ in range(2)]
         for _ in range(steps):
             await asyncio.sleep(0)  # not to wait for anything: to cancel at another point each time
@@ -75,7 +97,7 @@ async def test_leaves_no_transaction_behind(
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
-@pytest.mark.parametrize("read", [read_once, read_alone])
+@pytest.mark.parametrize("read", [read_once, read_alone, read_on_driver])
 async def test_leaves_no_connection_behind_while_a_closed_one_is_replaced(
     settings: Settings, read: Callable[[Database], Awaitable[None]]
 ) -> None:

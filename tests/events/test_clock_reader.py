@@ -1,13 +1,10 @@
 """Reads of the realm clock: simultaneous requests share one, never one that began earlier."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import RealmId
-from chatapi.db.database import Database
 from chatapi.main import ChatApp
 from tests.support.apps import StartApp
 from tests.support.sample_events import Noted, commit_events
@@ -19,17 +16,6 @@ ONLY_IN_READS = "log_floor"
 
 MAX_TURNS = 1_000
 """Of the event loop, until a read has begun."""
-
-
-@contextmanager
-def recorded_reads(database: Database) -> Iterator[list[str]]:
-    """The reads of clocks, by a session or on the driver."""
-    with recorded_statements(database, ONLY_IN_READS) as statements:
-        database.trace_statement = statements.append
-        try:
-            yield statements
-        finally:
-            database.trace_statement = None
 
 
 async def test_after_a_read_commits_of_other_processes_are_known(
@@ -44,7 +30,7 @@ async def test_after_a_read_commits_of_other_processes_are_known(
 
 async def test_simultaneous_requests_share_a_read(runtime: Runtime, realm: RealmRecord) -> None:
     await runtime.hub.feed(realm.id)
-    with recorded_reads(runtime.database) as reads:
+    with recorded_statements(runtime.database, ONLY_IN_READS) as reads:
         await asyncio.gather(*(runtime.clock_reader.catch_up(realm.id) for _ in range(50)))
     assert len(reads) == 1
 
@@ -53,7 +39,7 @@ async def test_requests_during_a_read_share_the_next_one(
     runtime: Runtime, realm: RealmRecord
 ) -> None:
     await runtime.hub.feed(realm.id)
-    with recorded_reads(runtime.database) as reads:
+    with recorded_statements(runtime.database, ONLY_IN_READS) as reads:
         first = asyncio.create_task(runtime.clock_reader.catch_up(realm.id))
         for _ in range(MAX_TURNS):
             if reads:

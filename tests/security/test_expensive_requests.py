@@ -4,7 +4,6 @@ import asyncio
 
 import pytest
 from sqlalchemy import event
-from sqlalchemy.util import await_only
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -18,6 +17,7 @@ from tests.security.requests import Request, perform
 from tests.security.seeding import add_edits, add_messages
 from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
+from tests.support.statements import held_driver_statements
 from tests.support.waiting import until
 
 CONNECTIONS = 8
@@ -75,29 +75,15 @@ async def test_clients_that_register_at_once_leave_connections_to_others(
     runtime: Runtime, client: ApiClient, channel: ChannelRecord, member: Person, owner: Person
 ) -> None:
     """As after a restart of the server, when all clients need a new queue."""
-    may_go_on = asyncio.Event()
-    held = 0
-
-    def hold(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        nonlocal held
-        if "FROM draft" in statement:
-            held += 1
-            await_only(may_go_on.wait())
-
-    engine = runtime.database.engine.sync_engine
-    event.listen(engine, "before_cursor_execute", hold)
     everybody = [member, owner] * runtime.database.pool_size
-    registering = [asyncio.create_task(client.post("/register", each)) for each in everybody]
-    try:
-        await until(lambda: held >= runtime.database.most_state_reads)
+    with held_driver_statements("FROM draft") as held:
+        registering = [asyncio.create_task(client.post("/register", each)) for each in everybody]
+        await until(lambda: held.count >= runtime.database.most_state_reads)
         await send(client, owner, channel, "hello")
-        assert held == runtime.database.most_state_reads
-        may_go_on.set()
+        assert held.count == runtime.database.most_state_reads
+        held.may_run.set()
         for response in await asyncio.gather(*registering):
             assert_success(response)
-    finally:
-        may_go_on.set()
-        event.remove(engine, "before_cursor_execute", hold)
     assert runtime.state_reads.running == 0
 
 

@@ -1,13 +1,19 @@
 """The SQL statements of a request: the same statements take the same time."""
 
-from collections.abc import Awaitable, Callable, Iterator
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Literal
+from unittest.mock import patch
 
 from sqlalchemy import Connection, event
 from sqlalchemy.util import await_only
 
+from chatapi.db import pooled_connection
 from chatapi.db.database import Database
+from chatapi.db.driver_connection import Fetch, read_on_driver
+from chatapi.db.driver_statements import ReadStatement
 
 _CONTINUOUS = (
     "min(scheduled_message.deliver_at)",
@@ -25,16 +31,72 @@ def recorded_statements(database: Database, table: str) -> Iterator[list[str]]:
     """The statements that name a table, except those of jobs that look for work."""
     statements: list[str] = []
 
-    def record(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+    def note(statement: str) -> None:
         if table in statement and not any(each in statement for each in _CONTINUOUS):
             statements.append(statement)
+
+    def record(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+        note(statement)
 
     engine = database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", record)
     try:
-        yield statements
+        with _on_driver_statement(database, note):
+            yield statements
     finally:
         event.remove(engine, "before_cursor_execute", record)
+
+
+@contextmanager
+def _on_driver_statement(database: Database, note: Callable[[str], None]) -> Iterator[None]:
+    """Call a function for each statement that runs on a driver, where SQLAlchemy has no events."""
+    before = database.trace_statement
+
+    def note_and_trace(statement: str) -> None:
+        note(statement)
+        if before is not None:
+            before(statement)
+
+    database.trace_statement = note_and_trace
+    try:
+        yield
+    finally:
+        database.trace_statement = before
+
+
+@dataclass
+class HeldStatements:
+    """Statements on the driver that wait until the test lets them run."""
+
+    count: int = 0
+    may_run: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@contextmanager
+def held_driver_statements(part: str) -> Iterator[HeldStatements]:
+    """Hold the statements of a session's `fetch` that have a certain text, with their connections.
+
+    Those that still wait at the end of the block run then.
+    """
+    held = HeldStatements()
+    run = read_on_driver
+
+    async def run_held(
+        database: Database, fetch: Fetch, statement: ReadStatement, values: Mapping[str, Any]
+    ) -> Sequence[Any]:
+        async def wait_and_fetch(sql: str, arguments: Sequence[Any]) -> Sequence[Any]:
+            if part in sql:
+                held.count += 1
+                await held.may_run.wait()
+            return await fetch(sql, arguments)
+
+        return await run(database, wait_and_fetch, statement, values)
+
+    with patch.object(pooled_connection, "read_on_driver", run_held):
+        try:
+            yield held
+        finally:
+            held.may_run.set()
 
 
 @contextmanager
@@ -45,7 +107,7 @@ def interrupted_statement(
     *,
     moment: Literal["before", "after"],
 ) -> Iterator[None]:
-    """Do something right before or after the first statement with a certain text.
+    """Do something right before or after the first statement of `execute` with a certain text.
 
     The statement's caller goes on when the action has ended.
     """

@@ -9,6 +9,7 @@ from sqlalchemy import Select, bindparam, select
 from chatapi.channel_cache.records import ChannelRecord, channel_records
 from chatapi.core.ids import ChannelId, ConversationId, RealmId
 from chatapi.core.names import name_key
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Channel, Conversation
 from chatapi.db.session import DatabaseSession
 from chatapi.events.cache_tags import ChannelTag, MovedTopicsTag, SubscribersTag, TopicTag
@@ -26,6 +27,7 @@ TopicLoading = Loading[tuple[ChannelId, str], Topic]
 
 _OF_REALM = channel_records.select().where(Channel.realm_id == bindparam("realm_id"))
 _BY_ID = _OF_REALM.where(Channel.id == bindparam("wanted"))
+_SOME = _OF_REALM.where(is_one_of(Channel.id, "channel_ids"))
 _BY_NAME = _OF_REALM.where(Channel.name_key == bindparam("wanted"))
 _TOPIC = select(Conversation.id, Conversation.topic).where(
     Conversation.channel_id == bindparam("channel_id"), Conversation.topic_key == bindparam("key")
@@ -143,15 +145,10 @@ class ChannelCache:
             else:
                 found[channel_id] = known
         if missing:
-            loading = await self._channels.begin(realm_id)
-            rows = await db.execute(
-                channel_records.select().where(
-                    Channel.realm_id == realm_id, Channel.id.in_(missing)
-                )
-            )
-            for row in rows:
-                known = self._keep(db, realm_id, loading, channel_records.read(row))
-                found[known.record.id] = known
+            loading = await self._begin(db, realm_id)
+            rows = await db.fetch(_SOME, {"realm_id": realm_id, "channel_ids": missing})
+            for record in channel_records.read_all(rows):
+                found[record.id] = self._keep(db, realm_id, loading, record)
         return found
 
     async def subscriber_count(
@@ -204,10 +201,17 @@ class ChannelCache:
         statement: Select[*tuple[Any, ...]],
         wanted: int | str,
     ) -> CachedChannel | None:
-        loading = await self._channels.begin(realm_id)
+        loading = await self._begin(db, realm_id)
         rows = await db.execute(statement, {"realm_id": realm_id, "wanted": wanted})
         row = rows.one_or_none()
         return None if row is None else self._keep(db, realm_id, loading, channel_records.read(row))
+
+    async def _begin(
+        self, db: DatabaseSession, realm_id: RealmId
+    ) -> Loading[ChannelId, CachedChannel]:
+        if db.as_of is None:
+            return await self._channels.begin(realm_id)
+        return await self._channels.begin_as_of(realm_id, db.as_of)
 
     def _keep(
         self,
@@ -217,7 +221,8 @@ class ChannelCache:
         record: ChannelRecord,
     ) -> CachedChannel:
         """Cache a channel, unless the transaction may see old or uncommitted data."""
-        known = self._channels.keep(loading, record.id, CachedChannel(record), is_live=db.is_live)
+        is_current = db.is_live or db.as_of is not None
+        known = self._channels.keep(loading, record.id, CachedChannel(record), is_live=is_current)
         if db.is_live and not known.is_stale:
             # Its name is as current as the channel is at this moment.
             now = self._ids_by_name.begin_now(realm_id)

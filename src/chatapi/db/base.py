@@ -1,15 +1,19 @@
 """The declarative base every table derives from, and the column types both dialects share."""
 
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import IntEnum
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Integer, MetaData, SmallInteger, Text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 from typing_extensions import override
+
+Convert: TypeAlias = Callable[[Any], Any]
+"""Converts a value for a driver, or one of a driver."""
 
 EnumT = TypeVar("EnumT", bound=IntEnum)
 
@@ -34,6 +38,12 @@ class UtcDateTime(TypeDecorator[datetime]):
             return None
         moment: datetime = value
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+
+    @override
+    def result_processor(self, dialect: Dialect, coltype: object) -> Convert | None:
+        # PostgreSQL's driver returns them so: no call for each value of each row is needed.
+        is_sqlite = dialect.name == "sqlite"
+        return super().result_processor(dialect, coltype) if is_sqlite else None
 
 
 class JsonText(TypeDecorator[Any]):

@@ -71,7 +71,6 @@ class Database:
         self.reader = self.engine.execution_options(
             **({"sqlite_begin": None} if self.is_sqlite else _AUTOCOMMIT)
         )
-        self.snapshot = self.with_snapshots(self.engine)
         self.pool_size = _SQLITE_POOL_SIZE if self.is_sqlite else settings.database_pool_size
         self.most_heavy_reads = max(1, min(_MAX_HEAVY_READS, self.pool_size // 2))
         """How many connections may run expensive reads; the others remain for other requests."""

@@ -1,20 +1,21 @@
 """Pooled connections whose statements run directly on PostgreSQL's driver."""
 
 import asyncio
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from sqlalchemy import Dialect, PoolProxiedConnection, Select
+from sqlalchemy import PoolProxiedConnection
 
 from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
+from chatapi.db.driver_statements import ReadStatement, compile_read
 from chatapi.db.statement_log import log_driver_statement
 
 if TYPE_CHECKING:
     import asyncpg
 
-Statement: TypeAlias = Select[*tuple[Any, ...]]
+Fetch: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[Sequence[Any]]]
+"""Runs a statement with its arguments on a driver, and returns the driver's rows."""
 
 
 class DriverConnection:
@@ -22,7 +23,7 @@ class DriverConnection:
 
     Such a statement costs a round trip to the database and little else. Checking a connection out
     through SQLAlchemy, and its usual processing of statements and results, cost several times as
-    much, and numbers and texts do not need it.
+    much.
     """
 
     __slots__ = ("_database", "_driver", "_pooled", "_waiting", "_watched")
@@ -41,32 +42,13 @@ class DriverConnection:
         """Check a connection out of the pool; the caller closes it."""
         return cls(database, await database.check_out(database.engine.raw_connection))
 
-    async def fetch(self, statement: Statement, values: Mapping[str, Any]) -> list[Any]:
+    async def fetch(self, statement: ReadStatement, values: Mapping[str, Any]) -> Sequence[Any]:
         """Run a statement and return its rows; pass the same object each time."""
-        database = self._database
-        sql, names, given = _written_out(statement, database.engine.dialect)
-        arguments = [values[name] if name in values else given[name] for name in names]
-        log_driver_statement(sql, arguments)
-        database.round_trips += 1
         with self._waiting:
-            if database.trace_statement is not None:
-                database.trace_statement(sql)
-            return await self._fetch(sql, arguments)
+            return await read_on_driver(self._database, self._fetch, statement, values)
 
-    async def _fetch(self, sql: str, arguments: list[Any]) -> list[Any]:
-        # Loaded when the first connection was opened; a server on SQLite has none.
-        import asyncpg  # noqa: PLC0415
-
-        try:
-            rows: list[Any] = await self._driver.fetch(sql, *arguments)
-        except (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
-            self._pooled.invalidate()
-            raise ConnectionResetError("the connection to the database was lost") from error
-        except (asyncpg.PostgresConnectionError, asyncio.CancelledError):
-            # The response to a cancelled statement may still be on its way.
-            self._pooled.invalidate()
-            raise
-        return rows
+    async def _fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
+        return await fetch_on_postgres(self._driver, self._pooled.invalidate, sql, arguments)
 
     def close(self) -> None:
         """Return the connection to the pool. There is no transaction that would have to end."""
@@ -74,9 +56,36 @@ class DriverConnection:
         self._pooled.close()
 
 
-@cache
-def _written_out(
-    statement: Statement, dialect: Dialect
-) -> tuple[str, list[str], Mapping[str, Any]]:
-    compiled = statement.compile(dialect=dialect)
-    return str(compiled), list(compiled.positiontup or ()), compiled.params
+async def read_on_driver(
+    database: Database, fetch: Fetch, statement: ReadStatement, values: Mapping[str, Any]
+) -> Sequence[Any]:
+    """Run a statement on a driver, logged, counted and traced as others are."""
+    read = compile_read(statement, database.engine.dialect)
+    arguments = read.arguments(values)
+    log_driver_statement(read.sql, arguments)
+    database.round_trips += 1
+    if database.trace_statement is not None:
+        database.trace_statement(read.sql)
+    return await read.convert(await fetch(read.sql, arguments))
+
+
+async def fetch_on_postgres(
+    driver: "asyncpg.Connection[Any]",
+    invalidate: Callable[[], object],
+    sql: str,
+    arguments: Sequence[Any],
+) -> list[Any]:
+    """Run a statement on PostgreSQL's driver; `invalidate` discards a connection that is lost."""
+    # Loaded when the first connection was opened; a server on SQLite has none.
+    import asyncpg  # noqa: PLC0415
+
+    try:
+        rows: list[Any] = await driver.fetch(sql, *arguments)
+    except (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
+        invalidate()
+        raise ConnectionResetError("the connection to the database was lost") from error
+    except (asyncpg.PostgresConnectionError, asyncio.CancelledError):
+        # The response to a cancelled statement may still be on its way.
+        invalidate()
+        raise
+    return rows

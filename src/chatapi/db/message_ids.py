@@ -28,6 +28,5 @@ async def take_message_ids(db: DatabaseSession, count: int) -> list[MessageId]:
 
 async def newest_message_id(db: DatabaseSession, realm_id: RealmId) -> MessageId | None:
     """Return the newest message of a realm, None if there is none."""
-    rows = await db.execute(_NEWEST, {"realm_id": realm_id})
-    newest: int | None = rows.scalar_one()
+    [(newest,)] = await db.fetch(_NEWEST, {"realm_id": realm_id})
     return None if newest is None else MessageId(newest)

@@ -27,6 +27,7 @@ class RecordReader(Generic[RecordT]):
     def read(self, row: Sequence[Any]) -> RecordT:
         return self._record(*row)
 
-    def read_all(self, rows: Result[*tuple[Any, ...]]) -> list[RecordT]:
+    def read_all(self, rows: Result[*tuple[Any, ...]] | Sequence[Any]) -> list[RecordT]:
         """Build all records at once: fetching row by row costs more than building them."""
-        return [self._record(*row) for row in rows.all()]
+        fetched = rows.all() if isinstance(rows, Result) else rows
+        return [self._record(*row) for row in fetched]

@@ -12,7 +12,8 @@ from sqlalchemy.sql.selectable import TypedReturnsRows
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.db.bulk_writes import BulkInsert
 from chatapi.db.database import Database
-from chatapi.db.driver_connection import DriverConnection, Statement
+from chatapi.db.driver_connection import DriverConnection
+from chatapi.db.driver_statements import ReadStatement
 from chatapi.db.optimistic_write import ClockConflictError, OptimisticWrite
 from chatapi.db.pooled_connection import Reading, Snapshot, Values
 from chatapi.db.transaction import Changes, ClockSnapshot, Transaction
@@ -79,22 +80,28 @@ class DatabaseSession:
         Build statements that run often only once, with bind parameters, and pass their values:
         building one costs as much as running it.
         """
-        state = self._state
-        if state is None:
-            state = self._state = await Reading.open(self.database)
-        elif isinstance(state, OptimisticWrite):
-            state = await self._fall_back_to_lock(state)
+        state = await self._usable_state()
         return await state.execute(statement, values, self.statement_seconds)
 
-    async def fetch_alone(self, statement: Statement, values: Values = _NO_VALUES) -> Sequence[Any]:
-        """Run a statement that needs no other one, where nearly every request or poll needs it.
+    async def fetch(self, statement: ReadStatement, values: Values = _NO_VALUES) -> Sequence[Any]:
+        """Run a statement that reads, and return its rows as sequences of values.
 
-        Outside a snapshot or a transaction, its connection is released at once, and on PostgreSQL
-        it is run directly on the driver: its values have to be numbers, texts and lists of them,
-        and its columns of types that the driver reads, such as numbers, texts and times.
+        Outside a transaction it is run directly on the driver, which costs a fifth of `execute`:
+        use it for what many requests or registrations read. The statement has to be the same
+        object each time, with bind parameters, and `is_one_of` for lists.
+        """
+        state = await self._usable_state()
+        return await state.fetch(statement, values, self.statement_seconds)
+
+    async def fetch_alone(
+        self, statement: ReadStatement, values: Values = _NO_VALUES
+    ) -> Sequence[Any]:
+        """Fetch by a statement that needs no other one, where nearly every request needs it.
+
+        Outside a snapshot or a transaction, on PostgreSQL, its connection is released at once.
         """
         if self._state is not None or self.database.is_sqlite:
-            return (await self.execute(statement, values)).all()
+            return await self.fetch(statement, values)
         connection = await DriverConnection.open(self.database)
         try:
             return await connection.fetch(statement, values)
@@ -204,7 +211,7 @@ class DatabaseSession:
     @property
     def is_live(self) -> bool:
         """Whether reads see the latest commits: not a snapshot, nor uncommitted changes."""
-        return self._state is None or isinstance(self._state, Reading)
+        return not isinstance(self._state, Snapshot | Writing)
 
     @property
     def is_writing(self) -> bool:
@@ -241,6 +248,15 @@ class DatabaseSession:
         self._seen = {}
         if state is not None:
             await state.close()
+
+    async def _usable_state(self) -> Reading | Snapshot | Transaction:
+        """Return what can run a statement now; reads by default."""
+        state = self._state
+        if state is None:
+            state = self._state = await Reading.open(self.database)
+        elif isinstance(state, OptimisticWrite):
+            state = await self._fall_back_to_lock(state)
+        return state
 
     @property
     def _changes(self) -> Changes:

@@ -11,11 +11,11 @@ from operator import itemgetter
 from typing import Any, TypeAlias
 
 from sqlalchemy import Dialect, Insert, Update
-from sqlalchemy.exc import DBAPIError
 
 from chatapi.db.bulk_writes import BulkInsertWithUpdates, PendingWrite
 from chatapi.db.database import Database
-from chatapi.db.sqlite_driver import EagerConnection
+from chatapi.db.driver_statements import Converters, convert_places, values_of
+from chatapi.db.sqlite_driver import EagerConnection, sqlite_errors
 from chatapi.db.statement_log import log_driver_statement
 
 _Row: TypeAlias = Mapping[str, Any]
@@ -27,16 +27,14 @@ class _DriverStatement:
 
     sql: str
     values_of: Callable[[_Row], tuple[Any, ...]]
-    converters: tuple[tuple[int, Callable[[Any], Any]], ...]
-    """By the places of values that the driver cannot store as they are."""
+    converters: Converters
 
     def execute(self, raw: sqlite3.Connection, rows: Sequence[_Row]) -> None:
         raw.executemany(self.sql, map(self._convert, rows)).close()
 
     def _convert(self, row: _Row) -> Sequence[Any]:
         values = [*self.values_of(row)]
-        for place, convert in self.converters:
-            values[place] = convert(values[place])
+        convert_places(values, self.converters)
         return values
 
 
@@ -53,13 +51,8 @@ async def write_on_thread(
 
     def write(raw: sqlite3.Connection) -> None:
         for statement, rows in steps:
-            try:
+            with sqlite_errors(statement.sql):
                 statement.execute(raw, rows)
-            except sqlite3.Error as error:
-                # As SQLAlchemy raises it; without the parameters, which are texts of users.
-                raise DBAPIError.instance(
-                    statement.sql, None, error, sqlite3.Error, hide_parameters=True
-                ) from error
 
     await driver.on_thread(write)
 
@@ -79,16 +72,5 @@ def _compile(
     statement: Insert | Update, columns: tuple[str, ...] | None, dialect: Dialect
 ) -> _DriverStatement:
     compiled = statement.compile(dialect=dialect, column_keys=columns)
-    names = list(compiled.positiontup or ())
-    types = {name: compiled.binds[name].type for name in names}
-    processors = {
-        place: types[name].dialect_impl(dialect).bind_processor(dialect)
-        for place, name in enumerate(names)
-    }
-    return _DriverStatement(
-        sql=str(compiled),
-        values_of=itemgetter(*names),
-        converters=tuple(
-            (place, convert) for place, convert in processors.items() if convert is not None
-        ),
-    )
+    names, converters = values_of(compiled, dialect)
+    return _DriverStatement(str(compiled), itemgetter(*names), converters)

@@ -2,11 +2,13 @@
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Self
 
 import aiosqlite
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from typing_extensions import override
 
@@ -80,6 +82,32 @@ def sqlite_connection_of(connection: AsyncConnection) -> EagerConnection | None:
     pooled = connection.sync_connection and connection.sync_connection.connection
     driver = pooled and pooled.driver_connection
     return driver if isinstance(driver, EagerConnection) else None
+
+
+async def fetch_on_sqlite(
+    connection: EagerConnection, sql: str, arguments: Sequence[Any]
+) -> list[_Row]:
+    """Run a statement that reads, and return its rows."""
+    rows: list[_Row] = []
+
+    def fetch(raw: sqlite3.Connection) -> None:
+        with sqlite_errors(sql):
+            rows.extend(raw.execute(sql, arguments))
+
+    await connection.on_thread(fetch)
+    return rows
+
+
+@contextmanager
+def sqlite_errors(sql: str) -> Iterator[None]:
+    """Raise the driver's errors as SQLAlchemy does.
+
+    They do not contain the statement's values, which may be texts of users.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise DBAPIError.instance(sql, None, error, sqlite3.Error, hide_parameters=True) from error
 
 
 def _lower(text: str | None) -> str | None:

@@ -113,7 +113,7 @@ class FeedCache(Generic[K, V]):
     ) -> V:
         """Read a value from a snapshot, and cache it if it has not changed since.
 
-        A cache uses either this and `get_as_of`, or `load` and `get`, whose values may be newer.
+        Requests with a snapshot find it by `get_as_of`; the values that `get` returns may be newer.
         """
         loading = await self.begin_as_of(realm_id, as_of)
         return self.keep(loading, key, await read())

@@ -49,6 +49,11 @@ _SURPLUS = (
     .order_by(EventQueueRow.expires_at.desc(), EventQueueRow.id)
     .offset(bindparam("allowed", type_=Integer))
 )
+_row = EventQueueRow.__table__.columns
+_ADD_IF_ROOM = insert(EventQueueRow).from_select(
+    [*_row.keys()],
+    select(*(bindparam(each.key, type_=each.type) for each in _row)).where(~_SURPLUS.exists()),
+)
 
 
 class QueueRows:
@@ -60,6 +65,12 @@ class QueueRows:
     async def add(self, queue: QueueRecord) -> None:
         await self._db.write()
         await self._db.execute(_ADD, vars(queue))
+
+    async def add_if_room(self, queue: QueueRecord, allowed: int) -> bool:
+        """Add a queue unless its user has more than the allowed number; returns whether it did."""
+        await self._db.write()
+        added = await self._db.execute(_ADD_IF_ROOM, {**vars(queue), "allowed": allowed})
+        return added.rowcount > 0
 
     async def find(self, queue_id: QueueId) -> QueueRecord | None:
         rows = await self._db.execute(_queues.select().where(EventQueueRow.id == queue_id))

@@ -92,9 +92,7 @@ class EventQueues:
         """Add a queue; if its user has as many as allowed, delete others to make room."""
         allowed = self._settings.queues_per_user - 1
         async with DatabaseSession(self._database) as db, db.transaction():
-            rows = QueueRows(db)
-            if not await rows.list_surplus(reader.user_id, allowed):
-                await rows.add(queue)
+            if await QueueRows(db).add_if_room(queue, allowed):
                 return
         # Only now: most registrations delete no queue and need not wait for the realm's lock.
         async with self._begin() as work:

@@ -28,6 +28,7 @@ from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.base import UtcDateTime
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User, UserGroup
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
@@ -47,6 +48,7 @@ _ACTIVE_BOTS = (
     )
     .order_by(User.id)
 )
+_owned_bots = OwnedRows(User.bot_owner_id)
 _ACTIVE_BOTS_OF_OWNER = _ACTIVE_BOTS.where(User.bot_owner_id == bindparam("owner_id"))
 _UPDATE_PAST_ROLES = (
     update(User)
@@ -82,9 +84,11 @@ class UserRepository(UserRows):
         """The active bots of one owner, or of all owners."""
         values = {"realm_id": self._realm_id}
         if of is None:
-            rows = await self._db.execute(_ACTIVE_BOTS, values)
+            rows = await self._db.fetch(_ACTIVE_BOTS, values)
+        elif not await _owned_bots.may_exist(self._db, of):
+            return []
         else:
-            rows = await self._db.execute(_ACTIVE_BOTS_OF_OWNER, {**values, "owner_id": of})
+            rows = await self._db.fetch(_ACTIVE_BOTS_OF_OWNER, {**values, "owner_id": of})
         return user_records.read_all(rows)
 
     async def list_bots_above(self, role: Role, of: UserId) -> list[UserRecord]:

@@ -2,23 +2,27 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any, NamedTuple
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import bindparam, case, select
 
-from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
+from chatapi.core.ids import ConversationId, MessageId, UserId
+from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
+from chatapi.permissions.messages import MessageGroup
 from chatapi.read_state.repository._states import chunks
 
 _MAX_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 1_000
 
-_STARRED: Select[*tuple[Any, ...]] = (
-    select(Message.id, Message.conversation_id, Message.channel_id, Message.arrival)
+_flags = OwnedRows(MessageFlag.user_id)
+_direct_conversation = case((Message.channel_id.is_(None), Message.conversation_id), else_=None)
+_STARRED = (
+    select(Message.channel_id, _direct_conversation, Message.arrival, joined_ids(Message.id))
     .join(MessageFlag, MessageFlag.message_id == Message.id)
     .where(MessageFlag.user_id == bindparam("user_id"), MessageFlag.starred)
-    .order_by(Message.id)
+    .group_by(Message.channel_id, _direct_conversation, Message.arrival)
 )
 _RECENT = (
     select(Conversation.id, Conversation.last_message_id)
@@ -32,21 +36,12 @@ _RECENT = (
 )
 _MEMBERS = (
     select(ConversationMember.conversation_id, ConversationMember.user_id)
-    .where(ConversationMember.conversation_id.in_(bindparam("conversation_ids", expanding=True)))
+    .where(is_one_of(ConversationMember.conversation_id, "conversation_ids"))
     .order_by(ConversationMember.user_id)
 )
 _TOPICS = select(Conversation.id, Conversation.topic).where(
     Conversation.id.in_(bindparam("conversation_ids", expanding=True))
 )
-
-
-class StarredMessage(NamedTuple):
-    """A starred message and its conversation; users may have starred thousands."""
-
-    id: MessageId
-    conversation_id: ConversationId
-    channel_id: ChannelId | None
-    arrival: EventNumber | None
 
 
 class ConversationRepository:
@@ -55,13 +50,19 @@ class ConversationRepository:
     def __init__(self, db: DatabaseSession) -> None:
         self._db = db
 
-    async def list_starred(self, user_id: UserId) -> list[StarredMessage]:
-        rows = await self._db.execute(_STARRED, {"user_id": user_id})
-        return [StarredMessage(*row) for row in rows.all()]
+    async def list_starred(self, user_id: UserId) -> list[MessageGroup]:
+        """The messages that a user has starred, perhaps thousands."""
+        if not await _flags.may_exist(self._db, user_id):
+            return []
+        rows = await self._db.fetch(_STARRED, {"user_id": user_id})
+        return [
+            MessageGroup(channel_id, conversation_id, arrival, split_ids(ids))
+            for channel_id, conversation_id, arrival, ids in rows
+        ]
 
     async def list_recent_direct(self, user_id: UserId) -> dict[ConversationId, MessageId]:
         """A user's latest direct conversations and the last message of each."""
-        rows = await self._db.execute(_RECENT, {"user_id": user_id})
+        rows = await self._db.fetch(_RECENT, {"user_id": user_id})
         return {ConversationId(key): MessageId(last) for key, last in rows}
 
     async def list_people(
@@ -70,7 +71,7 @@ class ConversationRepository:
         """The participants of direct conversations, ordered by id."""
         people: defaultdict[ConversationId, list[UserId]] = defaultdict(list)
         for chunk in chunks(sorted(conversation_ids), _CONVERSATIONS_PER_STATEMENT):
-            rows = await self._db.execute(_MEMBERS, {"conversation_ids": chunk})
+            rows = await self._db.fetch(_MEMBERS, {"conversation_ids": chunk})
             for conversation_id, user_id in rows:
                 people[ConversationId(conversation_id)].append(UserId(user_id))
         return people

@@ -11,21 +11,18 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Select,
-    String,
     and_,
     bindparam,
-    cast,
     exists,
     func,
     not_,
     select,
-    type_coerce,
     union_all,
 )
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
-from chatapi.db.id_lists import is_one_of
+from chatapi.db.id_lists import is_one_of, joined_ids
 from chatapi.db.models import (
     Conversation,
     ConversationReadPosition,
@@ -165,7 +162,7 @@ def _newest(
     ]
     both = union_all(*parts).subquery()
     newest = select(both.c.id).order_by(both.c.id.desc()).limit(MAX_UNREAD).subquery()
-    return select(type_coerce(func.aggregate_strings(cast(newest.c.id, String), ","), String))
+    return select(joined_ids(newest.c.id))
 
 
 def _between(number: InstrumentedAttribute[Any]) -> tuple[ColumnElement[bool], ...]:

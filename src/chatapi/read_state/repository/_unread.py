@@ -7,25 +7,21 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-import orjson
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
     CompoundSelect,
-    String,
     bindparam,
     case,
-    cast,
-    func,
     or_,
     select,
-    type_coerce,
     union_all,
 )
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
-from chatapi.db.id_lists import is_one_of
+from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
     READER,
@@ -45,11 +41,6 @@ _LONGER_BY = 8
 
 def _number(name: str) -> ColumnElement[int]:
     return bindparam(name, type_=BigInteger)
-
-
-def _joined(ids: ColumnElement[int]) -> ColumnElement[str]:
-    """Many ids as one text: thousands of rows would take ten times as long to fetch."""
-    return type_coerce(func.aggregate_strings(cast(ids, String), ","), String)
 
 
 _IS_CALL = or_(Message.mentions_channel, mentions_topic_of_reader(Message))
@@ -74,33 +65,35 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
                 Conversation.id.label("id"),
                 Conversation.channel_id.label("channel_id"),
                 Conversation.topic.label("topic"),
-                select(_joined(found.c.id)).scalar_subquery().label("ids"),
+                select(joined_ids(found.c.id)).scalar_subquery().label("ids"),
                 maintain_column_froms=True,
             )
         )
-    return union_all(*parts)
+    # Sorted, since PostgreSQL would otherwise send each row as soon as it is found: receiving many
+    # small packets takes longer than receiving all rows at once.
+    return union_all(*parts).order_by("id")
 
 
 _BY_CONVERSATION = _by_conversation()
+_exceptions = OwnedRows(ReadException.user_id)
 _EXCEPTED = (
     unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
     .order_by(Message.id.desc())
     .limit(MAX_UNREAD)
 )
-_MENTIONS = select(
-    _joined(
-        union_all(
-            select(Mention.message_id).where(
-                Mention.user_id == READER, Mention.message_id >= _number("oldest")
-            ),
-            select(GroupMention.message_id).where(
-                is_one_of(GroupMention.group_id, "group_ids"),
-                GroupMention.message_id >= _number("oldest"),
-            ),
-        )
-        .subquery()
-        .c.message_id
-    )
+_mentioning = union_all(
+    select(Mention.message_id).where(
+        Mention.user_id == READER, Mention.message_id >= _number("oldest")
+    ),
+    select(GroupMention.message_id).where(
+        is_one_of(GroupMention.group_id, "group_ids"),
+        GroupMention.message_id >= _number("oldest"),
+    ),
+).subquery()
+_MENTIONS = (
+    select(Message.conversation_id, joined_ids(Message.id))
+    .join(_mentioning, _mentioning.c.message_id == Message.id)
+    .group_by(Message.conversation_id)
 )
 _FIRST_IN_CONVERSATION = (
     select(Message.id)
@@ -132,6 +125,7 @@ class UnreadRepository:
 
     def __init__(self, db: DatabaseSession, user_id: UserId) -> None:
         self._db = db
+        self._user_id = user_id
         self._values = values_for(user_id)
 
     async def list_all(
@@ -143,29 +137,29 @@ class UnreadRepository:
         message step by step, until there are enough.
         """
         found = _Findings()
-        excepted = await self._db.execute(_EXCEPTED, self._values)
-        for conversation_id, channel_id, topic, marked_id in excepted:
-            found.add(conversation_id, channel_id, topic, [marked_id])
+        if await _exceptions.may_exist(self._db, self._user_id):
+            excepted = await self._db.fetch(_EXCEPTED, self._values)
+            for conversation_id, channel_id, topic, marked_id in excepted:
+                found.add(conversation_id, channel_id, topic, [marked_id])
         up_to, step = int(newest), _FIRST_STEP
         while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)
             window = {**self._values, "after": after, "up_to": up_to}
-            for conversation_id, channel_id, topic, ids in await self._db.execute(
-                _BY_CONVERSATION, window
-            ):
-                found.add(conversation_id, channel_id, topic, _split(ids))
+            rows = await self._db.fetch(_BY_CONVERSATION, window)
+            for conversation_id, channel_id, topic, ids in rows:
+                found.add(conversation_id, channel_id, topic, split_ids(ids))
             up_to, step = after, step * _LONGER_BY
         found.cut_to(MAX_UNREAD)
-        return found.conversations(await self._list_mentions(groups, found.oldest))
+        await self._add_mentions(found, groups)
+        return found.conversations()
 
-    async def _list_mentions(
-        self, groups: Collection[GroupId], oldest: MessageId | None
-    ) -> list[MessageId]:
-        """Messages that mention the reader by name or by group."""
-        if oldest is None:
-            return []
-        values = {**self._values, "group_ids": list(groups), "oldest": oldest}
-        return _split((await self._db.execute(_MENTIONS, values)).scalar_one())
+    async def _add_mentions(self, found: "_Findings", groups: Collection[GroupId]) -> None:
+        """Add which of the messages mention the reader by name or by group."""
+        if found.oldest is None:
+            return
+        values = {**self._values, "group_ids": list(groups), "oldest": found.oldest}
+        for conversation_id, ids in await self._db.fetch(_MENTIONS, values):
+            found.add_mentions(conversation_id, split_ids(ids))
 
     async def list_first(
         self, conversation_id: ConversationId, position: MessageId, limit: int
@@ -193,22 +187,31 @@ class _Findings:
     def __init__(self) -> None:
         self.count = 0
         self._places: dict[int, tuple[int | None, str]] = {}
-        self._ids: defaultdict[int, list[MessageId]] = defaultdict(list)
-        self._wildcard_mentions: set[MessageId] = set()
+        self._ids: dict[int, list[MessageId]] = {}
+        self._mentions: defaultdict[int, set[MessageId]] = defaultdict(set)
+        """By conversation; also of messages that are not unread."""
 
     def add(
         self, conversation_id: int, channel_id: int | None, topic: str, marked: list[MessageId]
     ) -> None:
+        if not marked:
+            return
         self._places[conversation_id] = channel_id, topic
         self.count += len(marked)
         marked.sort()
-        first_unmarked = bisect_left(marked, 0)
-        mentions = [MessageId(-number) for number in marked[:first_unmarked]]
-        self._wildcard_mentions.update(mentions)
-        ids = self._ids[conversation_id]
-        ids += mentions
-        ids += marked[first_unmarked:]
-        ids.sort()
+        if marked[0] < 0:
+            first_unmarked = bisect_left(marked, 0)
+            mentions = [MessageId(-number) for number in marked[:first_unmarked]]
+            self.add_mentions(conversation_id, mentions)
+            marked[:first_unmarked] = mentions
+            marked.sort()
+        known = self._ids.setdefault(conversation_id, marked)
+        if known is not marked:
+            known += marked
+            known.sort()
+
+    def add_mentions(self, conversation_id: int, message_ids: Iterable[MessageId]) -> None:
+        self._mentions[conversation_id].update(message_ids)
 
     @property
     def oldest(self) -> MessageId | None:
@@ -221,11 +224,10 @@ class _Findings:
             for ids in self._ids.values():
                 del ids[: bisect_left(ids, oldest)]
 
-    def conversations(self, mentions: Iterable[MessageId]) -> list[UnreadConversation]:
-        mentioned = self._wildcard_mentions.union(mentions)
-        return [self._show(key, mentioned) for key in sorted(self._ids) if self._ids[key]]
+    def conversations(self) -> list[UnreadConversation]:
+        return [self._show(key) for key in sorted(self._ids) if self._ids[key]]
 
-    def _show(self, conversation_id: int, mentioned: set[MessageId]) -> UnreadConversation:
+    def _show(self, conversation_id: int) -> UnreadConversation:
         channel_id, topic = self._places[conversation_id]
         ids = self._ids[conversation_id]
         return UnreadConversation(
@@ -233,10 +235,11 @@ class _Findings:
             None if channel_id is None else ChannelId(channel_id),
             topic,
             ids,
-            sorted(mentioned.intersection(ids)),
+            [each for each in sorted(self._mentions[conversation_id]) if _is_among(each, ids)],
         )
 
 
-def _split(ids: str | None) -> list[MessageId]:
-    numbers: list[MessageId] = [] if ids is None else orjson.loads(f"[{ids}]")
-    return numbers
+def _is_among(message_id: MessageId, ids: list[MessageId]) -> bool:
+    """Whether a sorted list has an id; there are few mentions and perhaps many messages."""
+    place = bisect_left(ids, message_id)
+    return place < len(ids) and ids[place] == message_id

@@ -111,8 +111,8 @@ class ChannelRepository:
 
         That is: the number of subscribers, the first message, and when the last one was sent.
         """
-        rows = await self._db.execute(_ACTIVITY, {"realm_id": self._realm_id})
-        return {ChannelId(key): (count, first, last) for key, count, first, last in rows.all()}
+        rows = await self._db.fetch(_ACTIVITY, {"realm_id": self._realm_id})
+        return {ChannelId(key): (count, first, last) for key, count, first, last in rows}
 
     async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
         """The same for some channels."""

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import cast
 
 import orjson
-from sqlalchemy import String, bindparam, delete, func, insert, not_, or_, select, update
-from sqlalchemy import cast as sql_cast
+from sqlalchemy import bindparam, delete, func, insert, not_, or_, select, update
 
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.roles import Role
-from chatapi.db.id_lists import is_one_of
+from chatapi.db.id_lists import is_one_of, joined_ids
 from chatapi.db.message_ids import newest_message_id
 from chatapi.db.models import (
     Channel,
@@ -98,10 +97,7 @@ _ACTIVE_SUBSCRIBERS = (
 _DEACTIVATED = select(User.id).where(User.realm_id == bindparam("realm_id"), not_(User.is_active))
 _BOTS = select(User.id).where(User.realm_id == bindparam("realm_id"), User.bot_type.is_not(None))
 _SUBSCRIBERS = (
-    select(
-        Subscription.channel_id,
-        func.aggregate_strings(sql_cast(Subscription.user_id, String), ","),
-    )
+    select(Subscription.channel_id, joined_ids(Subscription.user_id))
     .join(Channel, Channel.id == Subscription.channel_id)
     .where(
         Channel.realm_id == bindparam("realm_id"),
@@ -270,7 +266,7 @@ class SubscriptionRepository:
 
     async def own(self, user_id: UserId) -> dict[ChannelId, tuple[Choices, bool]]:
         """A user's settings for each channel they are or were in, and whether they still are."""
-        rows = await self._db.execute(_OWN, {"user_id": user_id})
+        rows = await self._db.fetch(_OWN, {"user_id": user_id})
         return {
             ChannelId(channel_id): (_choices.read(choices), is_inside)
             for *choices, channel_id, is_inside in rows

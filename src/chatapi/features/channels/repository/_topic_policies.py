@@ -14,6 +14,7 @@ from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.db.models import Channel, Subscription, User, UserTopic
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
@@ -43,6 +44,7 @@ class UserTopicRecord:
 
 
 _records = RecordReader(UserTopicRecord, UserTopic)
+_rows = OwnedRows(UserTopic.user_id)
 _KEY = (UserTopic.user_id, UserTopic.channel_id, UserTopic.topic_key)
 _OF_USER = (
     _records.select()
@@ -97,8 +99,9 @@ class UserTopicRepository:
         }
 
     async def list_of(self, user_id: UserId) -> list[UserTopicRecord]:
-        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
-        return [_records.read(row) for row in rows]
+        if not await _rows.may_exist(self._db, user_id):
+            return []
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": user_id}))
 
     async def list_of_topic(
         self, channel_id: ChannelId, topic: str

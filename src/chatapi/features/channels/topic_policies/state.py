@@ -1,11 +1,14 @@
 """The topic policies part of the POST /register response."""
 
+from functools import partial
+
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
+from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
 from chatapi.events.client import ClientProfile
-from chatapi.features.channels.repository import UserTopicRepository
+from chatapi.features.channels.repository import UserTopicRecord, UserTopicRepository
 from chatapi.features.channels.topic_policies.events import show_muted
 from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload, UserTopicPayload
 from chatapi.features.state import state_section
@@ -30,7 +33,7 @@ class MutedTopicsState(TypedDict):
 
 @state_section("user_topic")
 async def load_user_topics(ctx: Context, profile: ClientProfile) -> UserTopicsState:
-    topics = await UserTopicRepository(ctx.db).list_of(ctx.user.id)
+    topics = await _own_topics(ctx)
     channel_ids = {topic.channel_id for topic in topics}
     channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
     access = await channel_access(ctx)
@@ -50,6 +53,15 @@ async def load_user_topics(ctx: Context, profile: ClientProfile) -> UserTopicsSt
 
 @state_section("muted_topics")
 async def load_muted_topics(ctx: Context, profile: ClientProfile) -> MutedTopicsState:
+    if not any(each.visibility_policy == VisibilityPolicy.MUTED for each in await _own_topics(ctx)):
+        # Most users mute none, and need no other statement.
+        return {"muted_topics": []}
     muted = await UserTopicRepository(ctx.db).list_muted([ctx.user.id])
     topics = muted[ctx.user.id]
     return {"muted_topics": show_muted(topics, allow_empty=profile.knows_empty_topic)}
+
+
+async def _own_topics(ctx: Context) -> list[UserTopicRecord]:
+    """The caller's policies; in a snapshot they are read once."""
+    repository = UserTopicRepository(ctx.db)
+    return await ctx.db.memoize("topic policies", partial(repository.list_of, ctx.user.id))

@@ -91,7 +91,7 @@ async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
 @state_section("starred_messages")
 async def load_starred(ctx: Context, _profile: ClientProfile) -> StarredState:
     starred = await ConversationRepository(ctx.db).list_starred(ctx.user.id)
-    visible = await (await message_access(ctx)).visible(starred)
+    visible = await (await message_access(ctx)).visible_in(starred)
     return {"starred_messages": sorted(visible)}
 
 

@@ -8,11 +8,13 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, u
 
 from chatapi.core.ids import ScheduledMessageId, UserId
 from chatapi.db.models import ScheduledMessage
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.schedule_records import ScheduledRecord
 
 _records = RecordReader(ScheduledRecord, ScheduledMessage)
+_rows = OwnedRows(ScheduledMessage.owner_id)
 _is_pending = ScheduledMessage.failure.is_(None)
 _NEXT_DUE = select(func.min(ScheduledMessage.deliver_at)).where(_is_pending)
 _DUE = (
@@ -86,7 +88,9 @@ class ScheduleRepository:
         return ScheduledMessage.owner_id == self._owner_id, is_of_kind
 
     async def _list_all(self) -> list[ScheduledRecord]:
-        return _records.read_all(await self._db.execute(_OF_OWNER, {"owner_id": self._owner_id}))
+        if not await _rows.may_exist(self._db, self._owner_id):
+            return []
+        return _records.read_all(await self._db.fetch(_OF_OWNER, {"owner_id": self._owner_id}))
 
     async def count_own(self) -> int:
         counting = select(func.count()).select_from(ScheduledMessage).where(*self._is_own())

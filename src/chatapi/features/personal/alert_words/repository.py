@@ -6,8 +6,10 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from chatapi.core.ids import RealmId, UserId
 from chatapi.db.models import AlertWord
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 
+_rows = OwnedRows(AlertWord.user_id)
 _OF_USER = (
     select(AlertWord.word_key, AlertWord.word)
     .where(AlertWord.user_id == bindparam("user_id"))
@@ -28,8 +30,9 @@ class AlertWordRepository:
 
     async def list_of(self, user_id: UserId) -> dict[str, str]:
         """The words as written, keyed by their normalized form."""
-        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
-        return {row.word_key: row.word for row in rows}
+        if not await _rows.may_exist(self._db, user_id):
+            return {}
+        return dict(await self._db.fetch(_OF_USER, {"user_id": user_id}))
 
     async def add(self, user_id: UserId, words: Mapping[str, str]) -> None:
         await self._db.execute(

@@ -7,11 +7,13 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import DraftId, UserId
 from chatapi.db.models import Draft
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.personal.drafts.records import DraftRecord, DraftText
 
 _records = RecordReader(DraftRecord, Draft)
+_rows = OwnedRows(Draft.user_id)
 _OF_USER = (
     _records.select()
     .where(Draft.user_id == bindparam("user_id"))
@@ -32,7 +34,9 @@ class DraftRepository:
         self._user_id = user_id
 
     async def list_all(self) -> list[DraftRecord]:
-        return _records.read_all(await self._db.execute(_OF_USER, {"user_id": self._user_id}))
+        if not await _rows.may_exist(self._db, self._user_id):
+            return []
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": self._user_id}))
 
     async def find(self, draft_id: DraftId) -> DraftRecord | None:
         rows = await self._db.execute(_ONE, {"user_id": self._user_id, "draft_id": draft_id})

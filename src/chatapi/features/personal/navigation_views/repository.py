@@ -6,6 +6,7 @@ from sqlalchemy import bindparam, delete, insert, update
 
 from chatapi.core.ids import UserId
 from chatapi.db.models import NavigationView
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
@@ -20,6 +21,7 @@ class ViewRecord:
 
 
 _records = RecordReader(ViewRecord, NavigationView)
+_rows = OwnedRows(NavigationView.user_id)
 _OF_USER = (
     _records.select()
     .where(NavigationView.user_id == bindparam("user_id"))
@@ -35,7 +37,9 @@ class ViewRepository:
         self._user_id = user_id
 
     async def list_all(self) -> list[ViewRecord]:
-        return _records.read_all(await self._db.execute(_OF_USER, {"user_id": self._user_id}))
+        if not await _rows.may_exist(self._db, self._user_id):
+            return []
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": self._user_id}))
 
     async def add(self, view: ViewRecord) -> None:
         await self._db.execute(insert(NavigationView).values(user_id=self._user_id, **asdict(view)))

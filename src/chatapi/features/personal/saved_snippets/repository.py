@@ -6,11 +6,13 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import SavedSnippetId, UserId
 from chatapi.db.models import SavedSnippet
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.features.personal.saved_snippets.records import SnippetRecord
 
 _records = RecordReader(SnippetRecord, SavedSnippet)
+_rows = OwnedRows(SavedSnippet.user_id)
 _OF_USER = (
     _records.select().where(SavedSnippet.user_id == bindparam("user_id")).order_by(SavedSnippet.id)
 )
@@ -28,7 +30,9 @@ class SnippetRepository:
         self._user_id = user_id
 
     async def list_all(self) -> list[SnippetRecord]:
-        return _records.read_all(await self._db.execute(_OF_USER, {"user_id": self._user_id}))
+        if not await _rows.may_exist(self._db, self._user_id):
+            return []
+        return _records.read_all(await self._db.fetch(_OF_USER, {"user_id": self._user_id}))
 
     async def find(self, snippet_id: SavedSnippetId) -> SnippetRecord | None:
         rows = await self._db.execute(_ONE, {"user_id": self._user_id, "snippet_id": snippet_id})

@@ -6,6 +6,7 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.db.models import Message, MutedUser
+from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import unread_messages, values_for
 from chatapi.read_state.repository import ReadMessage
@@ -13,6 +14,7 @@ from chatapi.read_state.repository import ReadMessage
 _MAX_UNREAD = 50_000
 """The same limit as for the unread messages that clients receive."""
 
+_rows = OwnedRows(MutedUser.user_id)
 _OF_USER = (
     select(MutedUser.muted_user_id, MutedUser.muted_at)
     .where(MutedUser.user_id == bindparam("user_id"))
@@ -40,7 +42,9 @@ class MutedUserRepository:
 
     async def list_of(self, user_id: UserId) -> dict[UserId, datetime]:
         """The users whom a user mutes, and since when."""
-        rows = await self._db.execute(_OF_USER, {"user_id": user_id})
+        if not await _rows.may_exist(self._db, user_id):
+            return {}
+        rows = await self._db.fetch(_OF_USER, {"user_id": user_id})
         return {UserId(muted): muted_at for muted, muted_at in rows}
 
     async def mute(self, user_id: UserId, muted: UserId, now: datetime) -> None:

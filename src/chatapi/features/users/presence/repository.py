@@ -8,18 +8,18 @@ from sqlalchemy import Executable, bindparam, func, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chatapi.auth.users import UserRecord, user_records
+from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import RealmId, UserId
+from chatapi.db.driver_statements import ReadStatement
+from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Presence, PresenceClock, User
-from chatapi.db.reading import read_in_steps
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
 from chatapi.features.users.presence.rules import NEVER_SEEN, LastSeen
 
 _SEEN = (Presence.active_at, Presence.idle_at, Presence.is_hidden)
 _OF_USER = select(*_SEEN).where(Presence.user_id == bindparam("user_id"))
-_OF_SOME = select(Presence.user_id, *_SEEN).where(
-    Presence.user_id.in_(bindparam("user_ids", expanding=True))
-)
+_OF_SOME = select(Presence.user_id, *_SEEN).where(is_one_of(Presence.user_id, "user_ids"))
 _IS_HERE = (
     Presence.realm_id == bindparam("realm_id"),
     User.is_active,
@@ -77,8 +77,8 @@ class PresenceRepository:
 
     async def last_update_id(self) -> int | None:
         """Everything up to this number can be read; None: no user was ever seen."""
-        rows = await self._db.execute(_CLOCK, {"realm_id": self._realm_id})
-        return rows.scalar_one_or_none()
+        rows = await self._db.fetch(_CLOCK, {"realm_id": self._realm_id})
+        return rows[0][0] if rows else None
 
     async def get(self, user_id: UserId) -> LastSeen:
         rows = await self._db.execute(_OF_USER, {"user_id": user_id})
@@ -103,10 +103,10 @@ class PresenceRepository:
     async def list_recent_people(self, since: datetime) -> list[tuple[UserRecord, LastSeen]]:
         """Users who were seen since a moment, with their records."""
         values = {"realm_id": self._realm_id, "since": since}
-        rows = await self._db.execute(_RECENT_PEOPLE, values)
+        rows = await self._db.fetch(_RECENT_PEOPLE, values)
         count = len(_SEEN)
-        return await read_in_steps(
-            rows, lambda row: (user_records.read(row[:-count]), LastSeen(*row[-count:]))
+        return await map_in_steps(
+            lambda row: (user_records.read(row[:-count]), LastSeen(*row[-count:])), rows
         )
 
     async def count_people(self, limit: int) -> int:
@@ -129,6 +129,6 @@ class PresenceRepository:
         ]
         await upsert(self._db, Presence, rows)
 
-    async def _list(self, statement: Executable, **values: object) -> dict[UserId, LastSeen]:
-        rows = await self._db.execute(statement, values)
-        return {UserId(user_id): LastSeen(*seen) for user_id, *seen in rows.all()}
+    async def _list(self, statement: ReadStatement, **values: object) -> dict[UserId, LastSeen]:
+        rows = await self._db.fetch(statement, values)
+        return {UserId(user_id): LastSeen(*seen) for user_id, *seen in rows}

@@ -39,8 +39,8 @@ class UserStatusRepository:
 
     async def list_all(self) -> dict[UserId, Status]:
         """The statuses of all active users who have one."""
-        rows = await self._db.execute(_OF_REALM, {"realm_id": self._realm_id})
-        return {UserId(user_id): _read(*status) for user_id, *status in rows.all()}
+        rows = await self._db.fetch(_OF_REALM, {"realm_id": self._realm_id})
+        return {UserId(user_id): _read(*status) for user_id, *status in rows}
 
     async def replace(self, user_id: UserId, status: Status) -> None:
         if status == NO_STATUS:

@@ -1,0 +1,84 @@
+"""What a registration costs in statements, for users who have little and those who have more."""
+
+from typing import Any
+
+import pytest
+
+from chatapi.auth.runtime import Runtime
+from tests.factories import Person
+from tests.support.client import ApiClient
+from tests.support.responses import assert_success
+from tests.support.statements import recorded_statements
+
+MOST_STATEMENTS = 17
+"""Of a user without drafts, snippets and the like, when what all users share is cached."""
+
+
+async def register(client: ApiClient, person: Person) -> dict[str, Any]:
+    return assert_success(await client.post("/register", person))
+
+
+async def test_user_with_no_rows_of_many_kinds_needs_few_statements(
+    client: ApiClient, runtime: Runtime, member: Person
+) -> None:
+    await register(client, member)
+    with recorded_statements(runtime.database, "") as statements:
+        await register(client, member)
+    # Beside it, the service itself reads how far the logs go.
+    own = [each for each in statements if "realm_clock.realm_id =" not in each]
+    assert len(own) < MOST_STATEMENTS, own
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "section", "column"),
+    [
+        (
+            "/saved_snippets",
+            {"title": "Greeting", "content": "Hello"},
+            "saved_snippets",
+            "saved_snippet.title",
+        ),
+        (
+            "/drafts",
+            {
+                "drafts": [
+                    {
+                        "type": "",
+                        "to": [],
+                        "topic": "",
+                        "content": "Well",
+                        "timestamp": 1_700_000_000,
+                    }
+                ]
+            },
+            "drafts",
+            "draft.content",
+        ),
+        ("/users/me/alert_words", {"alert_words": ["tea"]}, "alert_words", "alert_word.word_key"),
+    ],
+)
+async def test_kind_of_rows_is_read_once_the_user_has_one(
+    client: ApiClient,
+    runtime: Runtime,
+    member: Person,
+    path: str,
+    parameters: dict[str, Any],
+    section: str,
+    column: str,
+) -> None:
+    with recorded_statements(runtime.database, column) as statements:
+        assert (await register(client, member))[section] == []
+    assert statements == []
+    assert_success(await client.post(path, member, **parameters))
+    with recorded_statements(runtime.database, column) as statements:
+        assert len((await register(client, member))[section]) == 1
+    assert len(statements) == 1
+
+
+async def test_rows_of_others_are_not_read(
+    client: ApiClient, runtime: Runtime, owner: Person, member: Person
+) -> None:
+    assert_success(await client.post("/users/me/alert_words", owner, alert_words=["tea"]))
+    with recorded_statements(runtime.database, "alert_word.word_key") as statements:
+        assert (await register(client, member))["alert_words"] == []
+    assert statements == []

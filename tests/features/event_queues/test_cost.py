@@ -4,8 +4,14 @@ from typing import Any
 
 import pytest
 
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from tests.factories import Person
+from chatapi.db.driver_statements import compile_read
+from chatapi.read_state.repository._unread import BY_CONVERSATION
+from tests.factories import MakeChannel, Person
+from tests.features.messages.fetch.conversations import send
+from tests.features.messages.fetch.large_history import fill_topic
+from tests.features.messages.fetch.test_cost import count_steps
 from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
@@ -82,3 +88,26 @@ async def test_rows_of_others_are_not_read(
     with recorded_statements(runtime.database, "alert_word.word_key") as statements:
         assert (await register(client, member))["alert_words"] == []
     assert statements == []
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+async def test_read_messages_of_a_topic_with_a_few_unread_ones_are_not_read_again(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    make_channel: MakeChannel,
+    member: Person,
+    owner: Person,
+) -> None:
+    """SQLite uses one of two lower bounds, not the higher one."""
+    channel = await make_channel("general", subscribers=[member, owner])
+    first = await send(client, owner, channel, "annals")
+    await fill_topic(runtime, realm, owner, first, 5_000)
+    assert_success(await client.post("/mark_all_as_read", member))
+    unread = [await send(client, owner, channel, "annals") for _ in range(3)]
+    found = await register(client, member)
+    assert found["unread_msgs"]["streams"][0]["unread_message_ids"] == unread
+    statement = compile_read(BY_CONVERSATION, runtime.database.engine.dialect)
+    window = {"reader_id": member.user_id, "after": 0, "up_to": unread[-1]}
+    steps = await count_steps(runtime.database, statement.sql, statement.arguments(window))
+    assert steps < 5_000

@@ -25,6 +25,7 @@ from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
     READER,
+    highest,
     in_each,
     is_unread_above,
     unread_candidates,
@@ -55,11 +56,13 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
     for part in unread_candidates():
         newest = (
             select(_MARKED_ID)
-            .where(Message.id > after, Message.id <= up_to)
+            .where(Message.id <= up_to)
             .order_by(Message.id.desc())
             .limit(MAX_UNREAD)
         )
-        found = in_each(part, newest).subquery()
+        # One lower bound: of two, SQLite may use the lower one.
+        window = part._replace(position=highest(part.position, after))
+        found = in_each(window, newest).subquery()
         parts.append(
             part.conversations.where(Conversation.last_message_id > after).with_only_columns(
                 Conversation.id.label("id"),
@@ -74,7 +77,7 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
     return union_all(*parts).order_by("id")
 
 
-_BY_CONVERSATION = _by_conversation()
+BY_CONVERSATION = _by_conversation()
 _exceptions = OwnedRows(ReadException.user_id)
 _EXCEPTED = (
     unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
@@ -145,7 +148,7 @@ class UnreadRepository:
         while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)
             window = {**self._values, "after": after, "up_to": up_to}
-            rows = await self._db.fetch(_BY_CONVERSATION, window)
+            rows = await self._db.fetch(BY_CONVERSATION, window)
             for conversation_id, channel_id, topic, ids in rows:
                 found.add(conversation_id, channel_id, topic, split_ids(ids))
             up_to, step = after, step * _LONGER_BY

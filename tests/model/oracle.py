@@ -43,8 +43,6 @@ class Oracle:
     starred: dict[str, set[int]] = field(default_factory=dict)
     gone: set[int] = field(default_factory=set)
     newest: int = 0
-    came: dict[str, int] = field(default_factory=dict)
-    """The newest message when a user subscribed to their first channel."""
 
     @property
     def sent(self) -> list[Sent]:
@@ -82,9 +80,7 @@ class Oracle:
         return [
             message
             for message in self.sent
-            if self.reaches(person, message)
-            and person in message.audience
-            and (message.channel is None or message.id > self.came[person])
+            if self.reaches(person, message) and person in message.audience
         ]
 
     def found(self, person: str, word: str) -> list[Sent]:
@@ -112,7 +108,6 @@ class Oracle:
 
     def join(self, person: str, channel: str) -> None:
         self.members[channel].add(person)
-        self.came.setdefault(person, self.newest)
 
     def leave(self, person: str, channel: str) -> None:
         self.members[channel].discard(person)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from sqlalchemy import PoolProxiedConnection
@@ -13,6 +14,8 @@ from chatapi.db.statement_log import log_driver_statement
 
 if TYPE_CHECKING:
     import asyncpg
+
+_CLOSE_SECONDS = 2.0
 
 Fetch: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[Sequence[Any]]]
 """Runs a statement with its arguments on a driver, and returns the driver's rows."""
@@ -84,8 +87,14 @@ async def fetch_on_postgres(
     except (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as error:
         invalidate()
         raise ConnectionResetError("the connection to the database was lost") from error
-    except (asyncpg.PostgresConnectionError, asyncio.CancelledError):
-        # The response to a cancelled statement may still be on its way.
+    except asyncpg.PostgresConnectionError:
+        invalidate()
+        raise
+    except asyncio.CancelledError:
+        # The response may still be on its way. Closing waits until the server was asked to cancel
+        # the statement; a connection that is only discarded would let it run on.
+        with suppress(Exception):
+            await asyncio.shield(driver.close(timeout=_CLOSE_SECONDS))
         invalidate()
         raise
     return rows

@@ -14,6 +14,7 @@ from sqlalchemy import make_url
 
 from tests.cli.conftest import OWNER_EMAIL, Prepared
 from tests.cli.polling import poll, register
+from tests.support.child_processes import children_of
 from tests.support.command import PATIENCE_SECONDS, TOO_MUCH_GRACE, Command, ServingCommand
 from tests.support.tcp_proxy import tcp_proxy, to_postgres
 from tests.support.waiting import until, until_true
@@ -113,11 +114,9 @@ def is_running(process: int) -> bool:
 
 def workers_of(serving: ServingCommand) -> list[int]:
     """The processes that serve, as Linux lists them below the one that was started."""
-    parent = serving.process.pid
-    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
     return [
-        int(child)
-        for child in children
+        child
+        for child in children_of(serving.process.pid)
         if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
 

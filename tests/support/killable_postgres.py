@@ -5,11 +5,11 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 from sqlalchemy import URL
 
+from tests.support.child_processes import signal_with_children
 from tests.support.child_server import temporary_folder
 from tests.support.temporary_postgres import (
     NOBODY,
@@ -62,14 +62,7 @@ class KillablePostgres:
 
     def _signal_all(self, sent: signal.Signals) -> None:
         if self._process is not None:
-            parent = self._process.pid
-            children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-            # The parent first: stopped, it starts no further child.
-            os.kill(parent, sent)
-            for pid in map(int, children):
-                # A connection may have ended meanwhile.
-                with suppress(ProcessLookupError):
-                    os.kill(pid, sent)
+            signal_with_children(self._process.pid, sent)
 
     @contextmanager
     def copy(self) -> Iterator["KillablePostgres"]:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -9,6 +10,7 @@ from itertools import cycle
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
+from tests.support.child_processes import signal_with_children
 from tests.support.command_child import Streams
 from tests.support.ready_processes import start_command
 from tests.support.waiting import until
@@ -64,9 +66,16 @@ class ServerProcess:
         return process
 
     def kill(self) -> None:
-        """End it at once, as a crash or a power cut would."""
+        """End it at once, as a crash or a power cut would, and its workers.
+
+        Workers notice the end of their parent, and would write to the database once more, which
+        may be that of the next test by then.
+        """
         if self._process is not None:
-            self._process.kill()
+            assert self._process.pid is not None
+            # It may have ended by itself.
+            with suppress(FileNotFoundError, ProcessLookupError):
+                signal_with_children(self._process.pid, signal.SIGKILL)
             self._process.join(STOP_TIMEOUT_SECONDS)
             self._process.close()
             self._process = None

@@ -60,3 +60,9 @@ async def fill_topic(
             )
         await db.commit()
     return ids
+
+
+async def update_statistics(runtime: Runtime) -> None:
+    """What PostgreSQL does by itself after many changes, unless it was made for tests, as here."""
+    async with runtime.database.reader.connect() as connection:
+        await connection.execute(text("ANALYZE"))

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -15,7 +15,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.database import Database
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import Term, ids_read, send
-from tests.features.messages.fetch.large_history import fill_topic
+from tests.features.messages.fetch.large_history import fill_topic, update_statistics
 from tests.support.client import ApiClient
 from tests.support.statements import recorded_statements
 
@@ -45,8 +45,7 @@ async def large_history(
     for channel, topic, count in topics:
         first = await send(client, writer, channel, topic)
         await fill_topic(runtime, realm, writer, first, count)
-    async with runtime.database.reader.connect() as connection:
-        await connection.execute(text("ANALYZE"))
+    await update_statistics(runtime)
 
 
 @pytest.mark.parametrize("number", [1, 100])

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, text, update
+from sqlalchemy import insert, update
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -13,7 +13,7 @@ from chatapi.db.models import Mention, Message, MessageFlag, Reaction
 from chatapi.db.session import DatabaseSession
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import Term, ids_read, send, send_direct
-from tests.features.messages.fetch.large_history import fill_topic
+from tests.features.messages.fetch.large_history import fill_topic, update_statistics
 from tests.features.messages.fetch.test_cost import (
     captured_history_statement,
     captured_statements,
@@ -60,8 +60,7 @@ async def few(
         emoji = {"reaction_type": "unicode_emoji", "emoji_code": "1f389", "emoji_name": "tada"}
         await db.execute(insert(Reaction), [{**each, **emoji} for each in people])
         await db.commit()
-    async with runtime.database.reader.connect() as connection:
-        await connection.execute(text("ANALYZE"))
+    await update_statistics(runtime)
     return marked
 
 

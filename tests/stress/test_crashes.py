@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import httpx
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 
 from chatapi.core.clock import SystemClock
 from chatapi.core.settings import Settings
@@ -199,15 +199,22 @@ async def crash_alone(kill: Fault, database: Database) -> None:
 
     If that one were killed before, its clients would have to register again (ADR 20).
     """
-    await kill()
     newest, oldest_in_use = select(func.max(Epoch.id)), select(func.min(EventQueueRow.epoch))
 
-    async def are_queues_carried_over() -> bool:
+    async def find(epoch: Select[*tuple[int]]) -> int:
         async with DatabaseSession(database) as db:
-            began = (await db.execute(newest)).scalar_one()
-            return began == (await db.execute(oldest_in_use)).scalar_one()
+            return (await db.execute(epoch)).scalar_one()
 
-    await until_true(are_queues_carried_over)
+    before = await find(newest)
+    await kill()
+    # A server listens before it begins its epoch.
+    await until_true(lambda: is_above(before, find(newest)))
+    began = await find(newest)
+    await until_true(lambda: is_above(began - 1, find(oldest_in_use)))
+
+
+async def is_above(bound: int, number: Awaitable[int]) -> bool:
+    return await number > bound
 
 
 class TestBusLost:

@@ -25,6 +25,7 @@ from chatapi.db.session import DatabaseSession
 from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
+from tests.stress.marks import KILLS_SERVERS
 from tests.stress.talk import Listener, Message, Room, Sender
 from tests.support.apps import running_app
 from tests.support.opened_database import opened_database
@@ -37,12 +38,7 @@ Fault: TypeAlias = Callable[[], Awaitable[None]]
 SENDERS = 16
 MESSAGES_BETWEEN_KILLS = 20
 
-pytestmark = [
-    pytest.mark.slow,
-    # The HTTP client loses a socket when it is cancelled while it connects.
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <function _SelectorTransport"),
-]
+pytestmark = KILLS_SERVERS
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from tests import factories
 from tests.factories import Person
 from tests.stress.connection import Connection
 from tests.stress.crowd import Follower, Recruiter, Writer, recruit_email, step_name
+from tests.stress.marks import KILLS_SERVERS
 from tests.support.apps import running_app
 from tests.support.server_process import ServerProcess
 from tests.support.waiting import until, until_true
@@ -35,12 +36,7 @@ FOLLOWERS = 30
 KILLS = 3
 WRITES_BETWEEN_KILLS = 80
 
-pytestmark = [
-    pytest.mark.slow,
-    # The HTTP client loses a socket when it is cancelled while it connects.
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <function _SelectorTransport"),
-]
+pytestmark = KILLS_SERVERS
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from tests import factories
 from tests.factories import Person
 from tests.features.messages.fetch.conversations import mark, send
 from tests.stress.connection import Connection
+from tests.stress.marks import KILLS_SERVERS
 from tests.stress.move_watcher import MoveWatcher
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
@@ -37,12 +38,7 @@ LONGEST_BATCH_SECONDS = 0.02
 """A kill comes within this time after a batch: during the next one, or in the pause before it."""
 TOPIC = "long topic"
 
-pytestmark = [
-    pytest.mark.slow,
-    # The HTTP client loses a socket when it is cancelled while it connects.
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <socket"),
-    pytest.mark.filterwarnings("ignore:Exception ignored in. <function _SelectorTransport"),
-]
+pytestmark = KILLS_SERVERS
 
 
 @dataclass(frozen=True)

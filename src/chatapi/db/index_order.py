@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, case, literal, true
+from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, literal, true
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from typing_extensions import override
 
 from chatapi.db.conditions import Condition
+from chatapi.db.highest import highest
 
 
 @dataclass(frozen=True)
@@ -39,11 +40,7 @@ class IndexOrder:
 
 @dataclass(frozen=True)
 class IndexTail(IndexOrder):
-    """The rows above a key.
-
-    Of two lower bounds SQLite uses one, which may be the lower one, and reads all rows between
-    them: a search that begins at a key has the higher one only.
-    """
+    """The rows above a key."""
 
     above: int
 
@@ -58,8 +55,7 @@ class IndexTail(IndexOrder):
 
     @override
     def since(self, bound: ColumnElement[int]) -> ColumnElement[bool]:
-        first = literal(self.above + 1, BigInteger)
-        return super().since(case((bound >= first, bound), else_=first))
+        return super().since(highest(bound, literal(self.above + 1, BigInteger)))
 
 
 @dataclass(frozen=True)

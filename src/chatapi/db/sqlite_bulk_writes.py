@@ -47,7 +47,7 @@ async def write_on_thread(
     if database.trace_statement is not None:
         database.trace_statement(";\n".join(statement.sql for statement, _ in steps))
     for statement, rows in steps:
-        log_driver_statement(statement.sql, rows)
+        log_driver_statement(statement.sql, f"{len(rows)} rows")
 
     def write(raw: sqlite3.Connection) -> None:
         for statement, rows in steps:

@@ -17,18 +17,17 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    case,
     exists,
     func,
     not_,
     or_,
     select,
-    type_coerce,
     union_all,
 )
 from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.core.ids import UserId
+from chatapi.db.highest import highest
 from chatapi.db.models import (
     Channel,
     Conversation,
@@ -55,14 +54,6 @@ Column = InstrumentedAttribute[Any] | ColumnElement[Any]
 
 def values_for(reader_id: UserId) -> dict[str, int]:
     return {"reader_id": reader_id}
-
-
-def highest(first: Column, *others: Column) -> ColumnElement[int]:
-    """The largest of a few numbers; the databases have no common function for it."""
-    top: Column = first
-    for other in others:
-        top = case((top >= other, top), else_=other)
-    return type_coerce(top, BigInteger)
 
 
 class UnreadCandidates(NamedTuple):

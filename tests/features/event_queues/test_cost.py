@@ -11,8 +11,8 @@ from chatapi.read_state.repository._unread import BY_CONVERSATION
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import send
 from tests.features.messages.fetch.large_history import fill_topic
-from tests.features.messages.fetch.test_cost import count_steps
 from tests.support.client import ApiClient
+from tests.support.query_plans import count_steps
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -22,7 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
-from chatapi.db.id_lists import is_one_of, joined_ids
+from chatapi.db.highest import highest
+from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import (
     Conversation,
     ConversationReadPosition,
@@ -33,7 +33,7 @@ from chatapi.db.models import (
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
-from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest, values_for
+from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, values_for
 from chatapi.read_state.spans import Span
 
 MAX_UNREAD = 50_000
@@ -292,5 +292,4 @@ class SpanRepository:
         """
         is_topic = span["channel_id"] is None
         rows = await self._db.execute(_NEWEST_IN_TOPIC if is_topic else _NEWEST_IN_CHANNEL, span)
-        ids = rows.scalar_one()
-        return [] if ids is None else orjson.loads(f"[{ids}]")
+        return split_ids(rows.scalar_one())

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, SQLColumnExpression, and_, case, exists, func, or_
 from sqlalchemy.orm import aliased
 
+from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     ConversationReadPosition,
@@ -19,7 +20,7 @@ from chatapi.db.models import (
     ReadException,
     Subscription,
 )
-from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER, highest
+from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER
 
 # Aliases: conditions of a narrow may be about the same tables.
 _Position = aliased(ConversationReadPosition)

@@ -19,13 +19,13 @@ from sqlalchemy import (
 )
 
 from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
+from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
     READER,
-    highest,
     in_each,
     is_unread_above,
     unread_candidates,
@@ -60,7 +60,6 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
             .order_by(Message.id.desc())
             .limit(MAX_UNREAD)
         )
-        # One lower bound: of two, SQLite may use the lower one.
         window = part._replace(position=highest(part.position, after))
         found = in_each(window, newest).subquery()
         parts.append(

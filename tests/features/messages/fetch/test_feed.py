@@ -5,8 +5,8 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MessageId
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.fetch.conversations import ids_read, send
-from tests.features.messages.fetch.test_cost import captured_statements, explain
 from tests.support.client import ApiClient
+from tests.support.query_plans import captured_statements, explain
 from tests.support.responses import assert_success
 
 

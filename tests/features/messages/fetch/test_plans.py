@@ -14,12 +14,12 @@ from chatapi.db.session import DatabaseSession
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import Term, ids_read, send, send_direct
 from tests.features.messages.fetch.large_history import fill_topic, update_statistics
-from tests.features.messages.fetch.test_cost import (
+from tests.support.client import ApiClient
+from tests.support.query_plans import (
     captured_history_statement,
     captured_statements,
     explain,
 )
-from tests.support.client import ApiClient
 
 FULL_SCANS = (
     "Seq Scan on message ",

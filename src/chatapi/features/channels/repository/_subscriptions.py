@@ -5,13 +5,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-import orjson
 from sqlalchemy import bindparam, delete, func, insert, not_, or_, select, update
 
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, RealmId, UserId
 from chatapi.core.roles import Role
-from chatapi.db.id_lists import is_one_of, joined_ids
+from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.message_ids import newest_message_id
 from chatapi.db.models import (
     Channel,
@@ -209,11 +208,7 @@ class SubscriptionRepository:
             _SUBSCRIBERS_IN,
             {"realm_id": self._realm_id, "channel_ids": list(channel_ids)},
         )
-        return dict(
-            await map_in_steps(
-                lambda row: (row[0], sorted(orjson.loads(f"[{row[1]}]"))), rows.all()
-            )
-        )
+        return dict(await map_in_steps(lambda row: (row[0], sorted(split_ids(row[1]))), rows.all()))
 
     async def list_active_subscribers(self, channel_id: ChannelId) -> list[int]:
         """The active subscribers of a channel, ordered by user id."""

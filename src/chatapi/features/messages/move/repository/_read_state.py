@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId
+from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     ConversationReadPosition,
@@ -40,7 +41,6 @@ from chatapi.db.models import (
 )
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.move.repository._conditions import subscribes_to_both
-from chatapi.narrow.unread import highest
 
 _here, _there = aliased(ConversationReadPosition), aliased(ConversationReadPosition)
 _in_source = aliased(Subscription)

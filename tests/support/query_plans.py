@@ -1,0 +1,55 @@
+"""The statements that requests run, their plans, and what they cost SQLite."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import Any
+
+from sqlalchemy import event
+
+from chatapi.db.database import Database
+
+
+async def count_steps(database: Database, sql: str, values: Any) -> int:
+    """How many instructions SQLite takes for a statement, in tens."""
+    tens = 0
+
+    def count() -> None:
+        nonlocal tens
+        tens += 1
+
+    with closing(sqlite3.connect(str(database.url.database))) as connection:
+        connection.set_progress_handler(count, 10)
+        connection.execute(sql, values).fetchall()
+    return tens * 10
+
+
+def captured_history_statement(
+    database: Database,
+) -> AbstractContextManager[list[tuple[str, Any]]]:
+    """The statement that reads a page of messages, with its parameters."""
+    return captured_statements(database, "AS page")
+
+
+@contextmanager
+def captured_statements(database: Database, part: str) -> Iterator[list[tuple[str, Any]]]:
+    """The statements that contain something, with their parameters."""
+    captured: list[tuple[str, Any]] = []
+
+    def capture(_connection: object, _cursor: object, sql: str, values: Any, *_rest: Any) -> None:
+        if part in sql:
+            captured.append((sql, values))
+
+    engine = database.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", capture)
+    try:
+        yield captured
+    finally:
+        event.remove(engine, "before_cursor_execute", capture)
+
+
+async def explain(database: Database, sql: str, values: Any) -> str:
+    verb = "EXPLAIN QUERY PLAN" if database.is_sqlite else "EXPLAIN"
+    async with database.reader.connect() as connection:
+        rows = await connection.exec_driver_sql(f"{verb} {sql}", values)
+        return "\n".join(" ".join(str(cell) for cell in row) for row in rows)

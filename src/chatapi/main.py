@@ -26,7 +26,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
 from chatapi.events.buses import bus_for
-from chatapi.features.messages import post_notices
+from chatapi.features.messages import accept_forwarded_messages, post_notices
 from chatapi.features.registry import load_from_features
 from chatapi.features.users import emit_user_visibility
 from chatapi.http.middleware import ApiMiddleware
@@ -104,6 +104,7 @@ def create_app(
     recorder = _trace_recorder_for(settings)
     if recorder is not None:
         runtime = replace(runtime, tracing=recorder)
+    accept_forwarded_messages(runtime)
     app = ChatApp(
         title="chatapi",
         version=__version__,

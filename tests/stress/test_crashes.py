@@ -6,15 +6,17 @@ what came since the last event they saw.
 """
 
 import asyncio
+import os
 import random
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import httpx
 import pytest
+from redis.asyncio import Redis
 from sqlalchemy import Select, func, select
 
 from chatapi.core.clock import SystemClock
@@ -37,6 +39,7 @@ Fault: TypeAlias = Callable[[], Awaitable[None]]
 
 SENDERS = 16
 MESSAGES_BETWEEN_KILLS = 20
+LEADERS_KILLED = int(os.environ.get("CHATAPI_TEST_LEADERS_KILLED", "8"))
 
 pytestmark = KILLS_SERVERS
 
@@ -211,6 +214,52 @@ async def crash_alone(kill: Fault, database: Database) -> None:
 
 async def is_above(bound: int, number: Awaitable[int]) -> bool:
     return await number > bound
+
+
+class TestLeaderLost:
+    """Several servers that forward what is to be written to one of them, which is killed."""
+
+    @pytest.fixture
+    def backend(self) -> str:
+        return "postgresql"
+
+    @pytest.fixture
+    def process_count(self) -> int:
+        return 4
+
+    async def test_killed_again_and_again(
+        self,
+        settings: Settings,
+        world: World,
+        processes: list[ServerProcess],
+        clients: list[httpx.AsyncClient],
+        valkey: TemporaryValkey,
+    ) -> None:
+        async def kill_leader() -> None:
+            leader = await find_leader(redis, processes)
+            await crash_alone(leader.restart_after_crash, database)
+
+        talk = await begin_talk(world, clients)
+        async with opened_database(settings) as database, Redis.from_url(valkey.url) as redis:
+            await talk_through(talk, [kill_leader] * LEADERS_KILLED)
+            statistics = await redis.info("commandstats")
+        assert statistics["cmdstat_publish"]["calls"] > LEADERS_KILLED, "nothing was forwarded"
+        await assert_all_went_well(talk)
+
+
+async def find_leader(redis: Redis, processes: list[ServerProcess]) -> ServerProcess:
+    """Wait until one of the processes leads, and return it."""
+    found: list[ServerProcess] = []
+
+    async def is_found() -> bool:
+        for key in await redis.keys("chatapi:*:leader:*"):
+            holder = cast(bytes, await redis.get(key) or b":0:")
+            _host, pid, _token = holder.decode().split(":")
+            found.extend(process for process in processes if process.pid == int(pid))
+        return bool(found)
+
+    await until_true(is_found)
+    return found[0]
 
 
 class TestBusLost:

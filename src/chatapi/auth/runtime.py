@@ -34,6 +34,7 @@ from chatapi.events.message_cache import MessageCache
 from chatapi.events.queues import EventQueues
 from chatapi.events.shared_state_cache import SharedStateCache
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.events.write_forwarding import WriteForwarder
 from chatapi.files.files import Files
 from chatapi.files.store import THREADS
 from chatapi.files.stores import store_for
@@ -61,6 +62,7 @@ class Runtime:
     hub: Hub
     clock_reader: ClockReader
     queues: EventQueues
+    write_forwarder: WriteForwarder
     group_committer: GroupCommitter
     realms: RealmCache
     callers: CallerCache
@@ -123,6 +125,7 @@ class Runtime:
         database = database or Database(settings)
         measurements = measurements or Measurements()
         hub = Hub(database, bus, measurements)
+        write_forwarder = WriteForwarder(bus.peers)
         return cls(
             settings=settings,
             clock=clock,
@@ -131,7 +134,8 @@ class Runtime:
             hub=hub,
             clock_reader=ClockReader(database, hub),
             queues=EventQueues(database, hub, clock, settings),
-            group_committer=GroupCommitter(database, hub, clock),
+            write_forwarder=write_forwarder,
+            group_committer=GroupCommitter(database, hub, clock, write_forwarder),
             realms=RealmCache(database, hub, settings),
             callers=CallerCache(hub, settings),
             users=UserCache(hub),
@@ -197,8 +201,10 @@ class Runtime:
 
     async def start(self) -> None:
         await self.hub.start()
+        await self.write_forwarder.start(lambda: find_deployment(self.database))
 
     async def close(self) -> None:
+        await self.write_forwarder.close()
         await self.group_committer.close()
         await self.queues.close()
         await self.hub.close()

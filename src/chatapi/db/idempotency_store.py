@@ -1,6 +1,7 @@
 """Stored responses, kept for a day, so that a repeated request is carried out only once."""
 
 import hashlib
+import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,9 @@ from chatapi.core.ids import UserId
 from chatapi.db.bulk_writes import BulkInsert
 from chatapi.db.models import StoredResponseRow
 from chatapi.db.session import DatabaseSession
+
+_FORWARDED = "forwarded:"
+"""Keys of requests begin with it if the service has made them up; digests do not."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,11 @@ class IdempotencyKey:
         cls, user_id: UserId, name: Sequence[str], content: Iterable[str]
     ) -> "IdempotencyKey":
         return cls(user_id, _digest(name), _digest(content))
+
+    @classmethod
+    def for_forwarding(cls, user_id: UserId) -> "IdempotencyKey":
+        """Return a new key for a request that two processes may carry out."""
+        return cls(user_id, _FORWARDED + secrets.token_hex(16), "")
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,15 @@ class IdempotencyStore:
     async def delete_before(self, moment: datetime) -> None:
         await self._db.execute(
             delete(StoredResponseRow).where(StoredResponseRow.created_at < moment)
+        )
+
+    async def delete_forwarded_before(self, moment: datetime) -> None:
+        """Delete responses whose keys were made up for forwarding; no client repeats these."""
+        await self._db.execute(
+            delete(StoredResponseRow).where(
+                StoredResponseRow.created_at < moment,
+                StoredResponseRow.key.startswith(_FORWARDED, autoescape=True),
+            )
         )
 
 

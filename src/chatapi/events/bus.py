@@ -12,6 +12,7 @@ import orjson
 from chatapi.core.deployment import FindDeployment
 from chatapi.core.ids import RealmId
 from chatapi.events.entry import Entry, load_entry
+from chatapi.events.peers import NoPeers, Peers
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,9 @@ Receiver = Callable[[Batch], None]
 class Bus(Protocol):
     """Carries batches to the other processes."""
 
+    peers: Peers
+    """The same processes, one by one."""
+
     async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
         """Begin to receive batches, only from processes of the same deployment."""
 
@@ -64,6 +68,9 @@ class Bus(Protocol):
 
 class LocalBus:
     """The bus of a single process: its own hub already has every event."""
+
+    def __init__(self) -> None:
+        self.peers: Peers = NoPeers()
 
     async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
         """Do nothing: there are no other processes to receive from."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from chatapi.core.clock import stopwatch
 from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
 from chatapi.core.measurements import Measurements
-from chatapi.events.cache_tags import UserTag
+from chatapi.events.cache_tags import CacheTag, RealmTag, UserTag
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Erased
@@ -153,6 +153,16 @@ class Feed:
             found.append(entry)
         found.reverse()
         return found
+
+    def may_have_changed(self, tags: Collection[CacheTag], since: EventNumber) -> bool:
+        """Whether an event after `since` had one of the tags, or that is not known any more."""
+        if not self.reaches_back_to(since):
+            return True
+        return any(
+            tag in tags or isinstance(tag, RealmTag)
+            for entry in self.since(since)
+            for tag in entry.cache_tags
+        )
 
     def ephemeral_since(self, seen: int) -> list[Entry]:
         return [entry for count, entry in self._ephemeral if count > seen]

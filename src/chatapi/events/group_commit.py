@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from chatapi.core.clock import Clock
+from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.ids import RealmId
 from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database
@@ -15,6 +15,7 @@ from chatapi.db.transaction import ClockSnapshot
 from chatapi.events.feed import Feed
 from chatapi.events.hub import Hub
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.events.write_forwarding import WriteForwarder
 
 _MAX_AT_ONCE = 100
 _TURNS_ALONE = 2
@@ -23,6 +24,9 @@ _TURNS_TOGETHER = 4
 """Enough for the responses of the last batch to be sent, and for the next requests of the clients
 that wait for them to be read and submitted. Otherwise two halves of the clients take turns, and
 batches are half as large."""
+
+_MAX_GATHERING_SECONDS = 0.02
+"""How long the leader of a realm waits for the writes that other processes will forward."""
 
 _Kind = tuple[RealmId, str]
 
@@ -70,6 +74,35 @@ class _BatchQueue:
     """Whether only this process had written when the realm was last locked."""
     left: ClockSnapshot | None = None
     """The realm's clock after the last transaction."""
+    writers: int = 1
+    """How many had written or waited when the last batch was committed."""
+    seconds: float = 0.0
+    """How long the last batch took."""
+    gathered: asyncio.Future[None] | None = None
+    """Done as soon as that many wait again."""
+
+    def add(self, item: _PendingItem[Any]) -> None:
+        self.waiting.append(item)
+        if self.gathered is not None and len(self.waiting) >= self.writers:
+            self._end_gathering()
+
+    async def gather(self) -> None:
+        """Wait until those who wrote or waited last time wait again, but only for a moment."""
+        if len(self.waiting) >= self.writers:
+            return
+        loop = asyncio.get_running_loop()
+        self.gathered = loop.create_future()
+        seconds = min(self.seconds, _MAX_GATHERING_SECONDS)
+        timer = loop.call_later(seconds, self._end_gathering)
+        try:
+            await self.gathered
+        finally:
+            timer.cancel()
+            self.gathered = None
+
+    def _end_gathering(self) -> None:
+        if self.gathered is not None and not self.gathered.done():
+            self.gathered.set_result(None)
 
     def pop(self, most: int) -> list[_PendingItem[Any]]:
         return [self.waiting.popleft() for _ in range(min(len(self.waiting), most))]
@@ -90,10 +123,18 @@ class GroupCommitter:
     shared by all waiting writers.
     """
 
-    def __init__(self, database: Database, hub: Hub, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        hub: Hub,
+        clock: Clock,
+        forwarder: WriteForwarder | None = None,
+    ) -> None:
+        """The forwarder is told when another process turns out to write in a realm."""
         self._database = database
         self._hub = hub
         self._clock = clock
+        self._forwarder = forwarder
         self._queues: defaultdict[_Kind, _BatchQueue] = defaultdict(_BatchQueue)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -115,7 +156,7 @@ class GroupCommitter:
         """
         queue = self._queues[realm_id, name]
         done: asyncio.Future[ResultT] = asyncio.get_running_loop().create_future()
-        queue.waiting.append(_PendingItem(item, done))
+        queue.add(_PendingItem(item, done))
         if not queue.is_running:
             queue.is_running = True
             job = _BatchJob(realm_id, write, locks_realm, sends_messages)
@@ -142,15 +183,20 @@ class GroupCommitter:
         try:
             # Before the lock: a writer that holds it must not wait for a second connection.
             feed = await self._hub.feed(job.realm_id)
+            if self._forwarder is not None and self._forwarder.is_leader(job.realm_id):
+                await queue.gather()
+            began = stopwatch()
             async with DatabaseSession(self._database, is_batch=True) as db:
                 is_optimistic = await _begin_optimistic(db, queue, feed)
                 if not is_optimistic:
-                    await _lock(db, queue, job, feed)
+                    await self._lock(db, queue, job, feed)
                 # Only now: the batch includes the items that arrived while waiting for the lock.
                 batch += queue.pop(_MAX_AT_ONCE)
                 queue.last_size = len(batch)
                 await self._write(db, job, batch)
                 queue.left = db.left
+                queue.seconds = stopwatch() - began
+                queue.writers = min(len(batch) + len(queue.waiting), _MAX_AT_ONCE)
         except Exception as error:  # noqa: BLE001 (every waiting caller gets it)
             if is_optimistic and not is_unavailable(error):
                 # Whatever the reason, retry under the lock: a real error will occur again.
@@ -160,6 +206,19 @@ class GroupCommitter:
                 await self._write_one_by_one(job, batch)
             else:
                 _fail(batch or queue.pop(len(queue.waiting)), error)
+
+    async def _lock(
+        self, db: DatabaseSession, queue: _BatchQueue, job: _BatchJob, feed: Feed
+    ) -> None:
+        foreign = feed.foreign_entries
+        await job.begin(db, queue.message_ids())
+        if not job.locks_realm:
+            return
+        # What this process wrote while the batch waited for the lock is in the feed by now.
+        is_up_to_date = await db.lock_realm(job.realm_id) == feed.position
+        queue.is_alone = is_up_to_date and feed.foreign_entries == foreign
+        if not queue.is_alone and self._forwarder is not None:
+            self._forwarder.note_competition(job.realm_id)
 
     async def _write_one_by_one(self, job: _BatchJob, batch: list[_PendingItem[Any]]) -> None:
         """Write each item in its own transaction, so that one bad item fails no other."""
@@ -210,15 +269,6 @@ async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed)
     # Other writers of this process had their turn first.
     await db.close()
     return False
-
-
-async def _lock(db: DatabaseSession, queue: _BatchQueue, job: _BatchJob, feed: Feed) -> None:
-    foreign = feed.foreign_entries
-    await job.begin(db, queue.message_ids())
-    if job.locks_realm:
-        # What this process wrote while the batch waited for the lock is in the feed by now.
-        is_up_to_date = await db.lock_realm(job.realm_id) == feed.position
-        queue.is_alone = is_up_to_date and feed.foreign_entries == foreign
 
 
 def _resolve(batch: Sequence[_PendingItem[Any]], results: Sequence[Any]) -> None:

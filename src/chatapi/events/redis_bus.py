@@ -13,6 +13,8 @@ from redis.exceptions import RedisError
 
 from chatapi.core.deployment import FindDeployment
 from chatapi.events.bus import Batch, Receiver
+from chatapi.events.peers import Peers
+from chatapi.events.redis_peers import RedisPeers
 
 log = structlog.get_logger()
 
@@ -38,6 +40,7 @@ class RedisBus:
     """Appends and reads in two tasks; while Redis is unavailable the hubs read the log."""
 
     def __init__(self, url: str) -> None:
+        self.peers: Peers = RedisPeers(url)
         self._sender = secrets.token_bytes(8)
         # A read blocks for two seconds; a server that is silent for longer is considered dead. The
         # client's default backoff is longer than delivery through the log takes.

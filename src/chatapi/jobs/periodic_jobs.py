@@ -23,6 +23,7 @@ log = structlog.get_logger()
 _EVERY_SECONDS = 60
 _MINUTES_BETWEEN_SLOW_JOBS = 360
 _RESPONSES_KEPT = timedelta(days=1)
+_FORWARDED_RESPONSES_KEPT = timedelta(minutes=10)
 
 Job = Callable[[Runtime], Awaitable[None]]
 
@@ -66,9 +67,15 @@ async def trim_event_log(runtime: Runtime) -> None:
 
 
 async def delete_expired_responses(runtime: Runtime) -> None:
-    """Delete stored responses after a day: clients repeat requests sooner than that."""
+    """Delete stored responses after a day: clients repeat requests sooner than that.
+
+    Of messages that processes forward to each other, nobody needs them after a few seconds.
+    """
+    now = runtime.clock.now()
     async with runtime.reading() as db, db.transaction():
-        await IdempotencyStore(db).delete_before(runtime.clock.now() - _RESPONSES_KEPT)
+        store = IdempotencyStore(db)
+        await store.delete_before(now - _RESPONSES_KEPT)
+        await store.delete_forwarded_before(now - _FORWARDED_RESPONSES_KEPT)
 
 
 def _jobs_of_minute(minute: int) -> tuple[Job, ...]:

@@ -7,12 +7,14 @@ from chatapi.features.messages.outgoing_webhooks.service import WebhookCaller, f
 from chatapi.features.messages.picture_updates import show_pictures
 from chatapi.features.messages.report.params import REPORT_TYPES
 from chatapi.features.messages.retention.expired import ExpiredBatch, delete_expired, find_expired
+from chatapi.features.messages.send.forwarding import accept_forwarded_messages
 
 __all__ = [
     "REPORT_TYPES",
     "ExpiredBatch",
     "MoveRunner",
     "WebhookCaller",
+    "accept_forwarded_messages",
     "delete_expired",
     "deliver_some",
     "find_expired",

@@ -272,15 +272,16 @@ async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[i
         place: StaleCallerError() for place, each in enumerate(batch) if each.is_stale
     }
     named: dict[int, IdempotencyKey] = {
-        place: each.request
-        for place, each in enumerate(batch)
-        if each.request is not None and place not in outcomes
+        place: each.request for place, each in enumerate(batch) if each.request is not None
     }
     if not named:
         return outcomes
-    # A repeated message makes an optimistic write fail, and is found by the retry.
+    # A repeated message makes an optimistic write fail, and is found by the retry. One that is to
+    # start over is looked for now: another process may have written it, and it gets a new key.
     given = (
-        {} if work.db.is_optimistic else await IdempotencyStore(work.db).find_many(named.values())
+        {}
+        if work.db.is_optimistic and outcomes.keys().isdisjoint(named)
+        else await IdempotencyStore(work.db).find_many(named.values())
     )
     seen: set[tuple[UserId, str]] = set()
     for place, request in named.items():
@@ -288,7 +289,7 @@ async def _settled(work: UnitOfWork, batch: Sequence[OutgoingMessage]) -> dict[i
         if key in given and given[key].digest == request.digest:
             response: SentPayload = orjson.loads(given[key].response)
             outcomes[place] = response
-        elif key in given or key in seen:
+        elif place not in outcomes and (key in given or key in seen):
             # The first one is written, or about to be: the retry finds it.
             outcomes[place] = StaleCallerError()
         seen.add(key)

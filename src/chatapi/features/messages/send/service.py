@@ -10,6 +10,7 @@ from chatapi.features.messages.payloads import SentPayload
 from chatapi.features.messages.recipients import to_people, to_topic
 from chatapi.features.messages.rendering import render
 from chatapi.features.messages.rules import check_content, is_read_by_sender
+from chatapi.features.messages.send.forwarding import write_message
 from chatapi.features.messages.send.params import SendMessageParams
 from chatapi.features.messages.widgets.content import read_widget
 from chatapi.features.messages.wildcards import check_wildcards
@@ -43,12 +44,9 @@ class MessageService:
     async def _submit(self, outgoing: OutgoingMessage) -> SentPayload:
         """Write a message together with others that wait."""
         ctx = self._ctx
-        writer = MessageWriter(ctx.runtime, ctx.realm)
         # The group commit is another transaction, which may have to wait.
         await ctx.release_connection()
-        return await ctx.runtime.group_committer.submit(
-            ctx.realm.id, "messages", writer.write, outgoing, sends_messages=True
-        )
+        return await write_message(ctx.runtime, ctx.realm, outgoing)
 
     async def prepare(
         self,

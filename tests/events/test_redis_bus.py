@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from structlog.testing import CapturingLogger
 
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.core.ids import RealmId
 from chatapi.core.settings import Settings
 from chatapi.events import redis_bus
 from chatapi.events.bus import Batch
@@ -47,10 +49,11 @@ class Inbox:
         self.bus = RedisBus(url)
         self.deployment = deployment
         self.received: list[Batch] = []
+        self.ignored: set[RealmId] = set()
 
     async def start(self) -> None:
         """Subscribe, and return once the subscription is confirmed."""
-        await self.bus.start(self.received.append, self.find_deployment)
+        await self.bus.start(self.received.append, self.find_deployment, self.follows)
         probe: dict[Any, Any] = {b"sender": b"a test", b"batch": note(PROBE).encode()}
 
         async def hears() -> bool:
@@ -61,6 +64,9 @@ class Inbox:
 
     async def find_deployment(self) -> str:
         return self.deployment
+
+    def follows(self, realm_id: RealmId) -> bool:
+        return realm_id not in self.ignored
 
     def texts(self) -> list[object]:
         told = [
@@ -179,10 +185,20 @@ class TestBus:
             return DEPLOYMENT
 
         bus = RedisBus(valkey.url)
-        await bus.start(lambda _batch: None, find_deployment)
+        await bus.start(lambda _batch: None, find_deployment, lambda _realm_id: True)
         bus.publish(note("late"))
         await until(lambda: inboxes[0].texts() == ["late"])
         await bus.close()
+
+    async def test_events_of_realms_that_a_process_does_not_follow_are_not_passed_on(
+        self, inboxes: list[Inbox]
+    ) -> None:
+        sender, reader = inboxes
+        reader.ignored.add(note("a").realm_id)
+        sender.bus.publish(note("a"))
+        other = RealmId(note("b").realm_id + 1)
+        sender.bus.publish(replace(note("b"), realm_id=other))
+        await until(lambda: reader.texts() == ["b"])
 
     async def test_unreadable_batch_does_not_stop_the_bus(self, inboxes: list[Inbox]) -> None:
         sender, reader = inboxes
@@ -202,7 +218,7 @@ class TestClosing:
         monkeypatch.setattr(redis_bus, "log", log)
         for turns in range(MOMENTS):
             inbox = Inbox(valkey.url)
-            await inbox.bus.start(inbox.received.append, inbox.find_deployment)
+            await inbox.bus.start(inbox.received.append, inbox.find_deployment, inbox.follows)
             if turns % 2:
                 inbox.bus.publish(note("under way"))
             for _ in range(turns // 2):
@@ -243,7 +259,7 @@ class TestClosing:
             return DEPLOYMENT
 
         bus = RedisBus(valkey.url)
-        await bus.start(lambda _batch: None, fail_when_cancelled)
+        await bus.start(lambda _batch: None, fail_when_cancelled, lambda _realm_id: True)
         await is_asked.wait()
         async with asyncio.timeout(MAX_WAIT_SECONDS):
             await bus.close()

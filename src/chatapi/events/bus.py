@@ -47,6 +47,8 @@ class Batch:
 
 
 Receiver = Callable[[Batch], None]
+FollowsRealm = Callable[[RealmId], bool]
+"""Whether a process uses the events of a realm: those of others need not be decoded."""
 
 
 class Bus(Protocol):
@@ -55,7 +57,9 @@ class Bus(Protocol):
     peers: Peers
     """The same processes, one by one."""
 
-    async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
+    async def start(
+        self, receive: Receiver, find_deployment: FindDeployment, follows: FollowsRealm
+    ) -> None:
         """Begin to receive batches, only from processes of the same deployment."""
 
     def publish(self, batch: Batch) -> None:
@@ -72,7 +76,9 @@ class LocalBus:
     def __init__(self) -> None:
         self.peers: Peers = NoPeers()
 
-    async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
+    async def start(
+        self, receive: Receiver, find_deployment: FindDeployment, follows: FollowsRealm
+    ) -> None:
         """Do nothing: there are no other processes to receive from."""
 
     def publish(self, batch: Batch) -> None:

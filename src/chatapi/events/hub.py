@@ -84,7 +84,9 @@ class Hub:
         self._on_clock_rollback.append(react)
 
     async def start(self) -> None:
-        await self._bus.start(self.receive, lambda: find_deployment(self._database))
+        await self._bus.start(
+            self.receive, lambda: find_deployment(self._database), self._feeds.__contains__
+        )
         self._spawn(self._check_clocks())
 
     def wake_all_polls(self) -> None:

@@ -12,7 +12,8 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from chatapi.core.deployment import FindDeployment
-from chatapi.events.bus import Batch, Receiver
+from chatapi.core.ids import RealmId
+from chatapi.events.bus import Batch, FollowsRealm, Receiver
 from chatapi.events.peers import Peers
 from chatapi.events.redis_peers import RedisPeers
 
@@ -22,6 +23,7 @@ Message = tuple[bytes, dict[bytes, bytes]]
 
 _BATCH = b"batch"
 _SENDER = b"sender"
+_REALM = b"realm"
 _STREAM_LENGTH = 10_000
 _STREAM_SECONDS = 24 * 60 * 60
 """The stream of a deployment that no longer runs expires after this time."""
@@ -58,8 +60,10 @@ class RedisBus:
         self._is_lost = False
         self._is_closing = False
 
-    async def start(self, receive: Receiver, find_deployment: FindDeployment) -> None:
-        self._tasks.append(asyncio.create_task(self._run(receive, find_deployment)))
+    async def start(
+        self, receive: Receiver, find_deployment: FindDeployment, follows: FollowsRealm
+    ) -> None:
+        self._tasks.append(asyncio.create_task(self._run(receive, find_deployment, follows)))
 
     def publish(self, batch: Batch) -> None:
         # A full queue means Redis is unavailable: events are delivered through the log instead.
@@ -87,10 +91,12 @@ class RedisBus:
             await asyncio.wait(running, timeout=_CANCEL_AGAIN_SECONDS)
         await self._redis.aclose()
 
-    async def _run(self, receive: Receiver, find_deployment: FindDeployment) -> None:
+    async def _run(
+        self, receive: Receiver, find_deployment: FindDeployment, follows: FollowsRealm
+    ) -> None:
         stream = stream_name(await self._find(find_deployment))
         self._tasks.append(asyncio.create_task(self._append_all(stream)))
-        await self._read_all(stream, receive)
+        await self._read_all(stream, receive, follows)
 
     async def _find(self, find_deployment: FindDeployment) -> str:
         """Retry until the database responds: a process may start before its database."""
@@ -115,14 +121,14 @@ class RedisBus:
             # The return values look awaitable, but the pipeline has sent nothing yet.
             _ = commands.xadd(
                 stream,
-                {_SENDER: self._sender, _BATCH: batch.encode()},
+                {_SENDER: self._sender, _REALM: batch.realm_id, _BATCH: batch.encode()},
                 maxlen=_STREAM_LENGTH,
                 approximate=True,
             )
             _ = commands.expire(stream, _STREAM_SECONDS)
             await commands.execute()
 
-    async def _read_all(self, stream: str, receive: Receiver) -> None:
+    async def _read_all(self, stream: str, receive: Receiver, follows: FollowsRealm) -> None:
         position: bytes | None = None
         while True:
             try:
@@ -135,7 +141,7 @@ class RedisBus:
                 continue
             self._note_return()
             for position, fields in _messages(answer):  # noqa: B007 (the last one is kept)
-                if fields[_SENDER] != self._sender:
+                if fields[_SENDER] != self._sender and _is_followed(fields, follows):
                     _pass_on(fields[_BATCH], receive)
 
     async def _newest_position(self, stream: str) -> bytes:
@@ -171,6 +177,12 @@ def _messages(answer: object) -> list[Message]:
     """Cast the response: the client's types cover every protocol version, we use one."""
     streams = cast(list[tuple[bytes, list[Message]]] | None, answer)
     return [message for _stream, messages in streams or [] for message in messages]
+
+
+def _is_followed(fields: dict[bytes, bytes], follows: FollowsRealm) -> bool:
+    realm_id = fields.get(_REALM)
+    # Earlier versions of the service do not say which realm it is.
+    return realm_id is None or follows(RealmId(int(realm_id)))
 
 
 def _pass_on(encoded: bytes, receive: Receiver) -> None:

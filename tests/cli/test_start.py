@@ -32,6 +32,7 @@ NOT_LOADED = {
     "pygments.lexers": "nobody has sent code",
     "redis": "there is no Redis",
     "rich.console": "the greeting is plain text",
+    "sqlalchemy.orm": "statements are of SQLAlchemy Core",
     "watchfiles": "it is for development",
 }
 """Modules that a server may need later, and why it does not need them to start."""

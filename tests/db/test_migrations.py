@@ -15,8 +15,8 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect, select
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy import Connection, insert, inspect, select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chatapi.core.roles import EmailVisibility, Role
 from chatapi.core.settings import Settings
@@ -125,16 +125,15 @@ class TestRolesOfBots:
     async def test_higher_bots_are_lowered_to_their_owners(self, empty_url: str) -> None:
         async with opened(empty_url) as database:
             await upgrade_database(database)
-            admin, member, newcomer = (
-                User(role=Role.ADMIN),
-                User(role=Role.MEMBER),
-                User(role=Role.MEMBER, is_full_member=False),
-            )
-            async with AsyncSession(database.engine) as session:
-                realm_id = await _add_realm(session)
-                await _add_users(session, realm_id, admin, member, newcomer)
-                bots = [
-                    User(role=role, bot_owner_id=owner.id)
+            async with database.engine.begin() as connection:
+                realm_id = await _add_realm(connection)
+                admin = await _add_user(connection, realm_id, role=Role.ADMIN)
+                member = await _add_user(connection, realm_id, role=Role.MEMBER)
+                newcomer = await _add_user(
+                    connection, realm_id, role=Role.MEMBER, is_full_member=False
+                )
+                bot_ids = [
+                    await _add_user(connection, realm_id, role=role, bot_owner_id=owner)
                     for owner, role in (
                         (admin, Role.OWNER),
                         (admin, Role.ADMIN),
@@ -143,9 +142,6 @@ class TestRolesOfBots:
                         (newcomer, Role.MEMBER),
                     )
                 ]
-                await _add_users(session, realm_id, *bots)
-                bot_ids = [bot.id for bot in bots]
-                await session.commit()
             async with database.engine.begin() as connection:
                 await connection.run_sync(_apply, "0014")
                 rows = await connection.execute(
@@ -170,21 +166,27 @@ class TestNormalForm:
         decomposed = normalize("NFD", "café")
         async with opened(empty_url) as database:
             await upgrade_database(database)
-            async with AsyncSession(database.engine) as session:
-                realm_id = await _add_realm(session)
-                channels = [
-                    Channel(name=name, name_key=name)
-                    for name in ("ångström", "plain", decomposed, "café")
+            async with database.engine.begin() as connection:
+                realm_id = await _add_realm(connection)
+                first, *_ = [
+                    await _add_channel(connection, realm_id, name=name, name_key=key)
+                    for name, key in (
+                        *((name, name) for name in ("ångström", "plain", decomposed, "café")),
+                        ("Å", "a\u030a"),
+                    )
                 ]
-                channels.append(Channel(name="Å", name_key="a\u030a"))
-                await _add_channels(session, realm_id, *channels)
-                users = [User(role=Role.MEMBER), User(role=Role.MEMBER)]
-                await _add_users(session, realm_id, *users)
+                user_id = await _add_user(connection, realm_id, role=Role.MEMBER)
                 for number, topic in enumerate(("café", decomposed)):
-                    values = {"topic": topic, "topic_key": topic, "visibility_policy": number}
-                    choice = {"user_id": users[0].id, "channel_id": channels[0].id, **values}
-                    session.add(UserTopic(last_updated=NOW + timedelta(days=number), **choice))
-                await session.commit()
+                    await connection.execute(
+                        insert(UserTopic).values(
+                            user_id=user_id,
+                            channel_id=first,
+                            topic=topic,
+                            topic_key=topic,
+                            visibility_policy=number,
+                            last_updated=NOW + timedelta(days=number),
+                        )
+                    )
             async with database.engine.begin() as connection:
                 await connection.run_sync(_apply, "0016")
                 keys = await connection.execute(select(Channel.name_key).order_by(Channel.id))
@@ -204,36 +206,59 @@ def _apply(connection: Connection, revision: str) -> None:
         script.module.upgrade()
 
 
-async def _add_realm(session: AsyncSession) -> int:
+async def _add_realm(connection: AsyncConnection) -> int:
     values = {"name": "Acme", "subdomain": "acme", "uuid": "1", "date_created": NOW}
-    realm = Realm(settings={}, system_groups={}, **values)
-    session.add(realm)
-    await session.flush()
-    return realm.id
+    return await _add(connection, Realm, settings={}, system_groups={}, **values)
 
 
-async def _add_channels(session: AsyncSession, realm_id: int, *channels: Channel) -> None:
-    for channel in channels:
-        channel.realm_id, channel.date_created, channel.settings = realm_id, NOW, {}
-        channel.description = channel.rendered_description = ""
-        channel.invite_only = channel.is_web_public = channel.is_archived = False
-        channel.history_public_to_subscribers = channel.is_default = True
-        channel.topics_policy, channel.subscriber_count = "inherit", 0
-        channel.default_push_notifications = False
-        session.add(channel)
-        await session.flush()
+async def _add_channel(connection: AsyncConnection, realm_id: int, **values: object) -> int:
+    return await _add(
+        connection,
+        Channel,
+        realm_id=realm_id,
+        date_created=NOW,
+        settings={},
+        description="",
+        rendered_description="",
+        invite_only=False,
+        is_web_public=False,
+        is_archived=False,
+        history_public_to_subscribers=True,
+        is_default=True,
+        topics_policy="inherit",
+        subscriber_count=0,
+        default_push_notifications=False,
+        **values,
+    )
 
 
-async def _add_users(session: AsyncSession, realm_id: int, *users: User) -> None:
-    for user in users:
-        email = f"{next(_numbers)}@example.com"
-        user.realm_id, user.delivery_email, user.email_key = realm_id, email, email
-        user.full_name, user.date_joined, user.timezone = "Somebody", NOW, ""
-        user.is_active, user.is_imported_stub = True, False
-        user.is_full_member = user.is_full_member is not False
-        user.email_visibility, user.avatar_version, user.settings = EmailVisibility.EVERYONE, 1, {}
-        session.add(user)
-        await session.flush()
+async def _add_user(connection: AsyncConnection, realm_id: int, **values: object) -> int:
+    email = f"{next(_numbers)}@example.com"
+    common = {
+        "realm_id": realm_id,
+        "delivery_email": email,
+        "email_key": email,
+        "full_name": "Somebody",
+        "date_joined": NOW,
+        "timezone": "",
+        "is_active": True,
+        "is_imported_stub": False,
+        "is_full_member": True,
+        "email_visibility": EmailVisibility.EVERYONE,
+        "avatar_version": 1,
+        "settings": {},
+    }
+    return await _add(connection, User, **common | values)
+
+
+async def _add(
+    connection: AsyncConnection,
+    table: type[Channel] | type[Realm] | type[User],
+    **values: object,
+) -> int:
+    return (
+        await connection.execute(insert(table).values(**values).returning(table.id))
+    ).scalar_one()
 
 
 class TestScripts:

@@ -105,9 +105,8 @@ MODEL = '''\
 """Announcements."""
 
 from sqlalchemy import ForeignKey, Identity, Index, String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, table_column, TableColumn
 
 
 class Announcement(Base):
@@ -116,10 +115,10 @@ class Announcement(Base):
     __tablename__ = "announcement"
     __table_args__ = (Index(None, "realm_id"),)
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    author_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    content: Mapped[str] = mapped_column(String(100))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    author_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    content: TableColumn[str] = table_column(String(100))
 '''
 
 REPOSITORY = '''\

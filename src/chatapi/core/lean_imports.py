@@ -1,7 +1,9 @@
-"""Imports libraries without the extras that they load by themselves if they are installed."""
+"""Imports libraries without what they load by themselves, and a server does not use."""
 
 import sys
+from functools import partial
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 
 
@@ -19,3 +21,32 @@ def import_without(library: str, *extras: str) -> ModuleType:
     finally:
         for extra in hidden:
             del sys.modules[extra]
+
+
+def defer_package(package: str) -> None:
+    """Let modules of a package be imported without what its `__init__` imports.
+
+    `__init__` runs when something is first imported from the package itself. For packages whose
+    modules a server uses a few of. Does nothing if the package is loaded already.
+    """
+    if package in sys.modules:
+        return
+    spec = find_spec(package)
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"No module named {package!r}", name=package)
+    deferred = module_from_spec(spec)
+    run_init = partial(spec.loader.exec_module, deferred)
+
+    def load(name: str) -> object:
+        # Also asked for modules of the package that are not imported yet: they need no `__init__`.
+        if find_spec(f"{package}.{name}") is not None:
+            return import_module(f"{package}.{name}")
+        deferred.__dict__.pop("__getattr__", None)
+        run_init()
+        return getattr(deferred, name)
+
+    deferred.__dict__["__getattr__"] = load
+    sys.modules[package] = deferred
+    parent, _, name = package.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], name, deferred)

@@ -24,7 +24,6 @@ from sqlalchemy import (
     column,
     func,
     insert,
-    inspect,
     select,
     true,
 )
@@ -47,7 +46,7 @@ class BulkInsert:
     """Inserts rows into a table."""
 
     def __init__(self, table: type[Base], columns: Sequence[str]) -> None:
-        types = {each.name: each.type for each in inspect(table).columns}
+        types = {each.name: each.type for each in table.__table__.columns}
         self._table = table
         self._types = {name: types[name] for name in columns}
         self.columns = tuple(columns)

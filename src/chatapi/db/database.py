@@ -13,7 +13,7 @@ import orjson
 import structlog
 from sqlalchemy import URL, Connection, ExceptionContext, NullPool, event, make_url
 from sqlalchemy.exc import DisconnectionError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection, QueuePool
 
 from chatapi.core.ids import RealmId

@@ -3,9 +3,8 @@
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, case, type_coerce
-from sqlalchemy.orm import InstrumentedAttribute
 
-Number = InstrumentedAttribute[Any] | ColumnElement[Any]
+Number = ColumnElement[Any]
 
 
 def highest(first: Number, *others: Number) -> ColumnElement[int]:

@@ -7,12 +7,12 @@ import orjson
 from sqlalchemy import BigInteger, ColumnElement, Dialect, String, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from sqlalchemy.types import TypeDecorator, TypeEngine
 from typing_extensions import override
 
+from chatapi.db.base import TableColumn
 from chatapi.db.conditions import Condition
 
 
@@ -54,7 +54,7 @@ def _in_json(element: _OneOf, compiler: SQLCompiler, **options: Any) -> str:  # 
     return f"({column} IN (SELECT value FROM json_each({ids})))"  # noqa: S608 (made of columns)
 
 
-def is_one_of(column: InstrumentedAttribute[Any], name: str) -> ColumnElement[bool]:
+def is_one_of(column: TableColumn[Any], name: str) -> ColumnElement[bool]:
     """Whether a column's value is in the list that is passed as the parameter `name`.
 
     `IN` has a parameter for each id: every length is a separate statement, to be compiled,
@@ -80,7 +80,7 @@ def _group_concat(element: _JoinedIds, compiler: SQLCompiler, **options: Any) ->
     return f"group_concat({compiler.process(element.clauses, **options)}, ',')"
 
 
-def joined_ids(ids: ColumnElement[int] | InstrumentedAttribute[int]) -> ColumnElement[str]:
+def joined_ids(ids: ColumnElement[int]) -> ColumnElement[str]:
     """Aggregate ids to one text, which `split_ids` reads; None if there are none.
 
     Thousands of rows would take ten times as long to fetch.

@@ -3,7 +3,7 @@
 from enum import Enum
 
 from sqlalchemy import Connection, inspect, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from chatapi.db.database import Database
 from chatapi.db.migration_scripts import migration_scripts

@@ -8,9 +8,9 @@ from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, exists, select
-from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.core.ids import UserId
+from chatapi.db.base import TableColumn
 from chatapi.db.session import DatabaseSession
 
 _OWNER: ColumnElement[int] = bindparam("owner_id", type_=BigInteger)
@@ -23,7 +23,7 @@ class OwnedRows:
     `owner` is the column with the id of the user, the first one of an index.
     """
 
-    def __init__(self, owner: InstrumentedAttribute[Any]) -> None:
+    def __init__(self, owner: TableColumn[Any]) -> None:
         self._place = len(_kinds)
         _kinds.append(exists().where(owner == _OWNER))
 

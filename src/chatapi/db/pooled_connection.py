@@ -8,7 +8,7 @@ from typing import Any, Self, TypeAlias
 
 import structlog
 from sqlalchemy import CursorResult, Executable
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from typing_extensions import override
 
 from chatapi.core.tracing import Wait

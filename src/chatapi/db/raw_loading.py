@@ -9,7 +9,7 @@ import asyncpg
 import orjson
 from sqlalchemy import JSON, Column, DateTime, Table, inspect, text
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from chatapi.db.availability import is_unavailable
 from chatapi.db.database import Database

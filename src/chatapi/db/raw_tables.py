@@ -19,7 +19,7 @@ from sqlalchemy import (
     text,
     tuple_,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 
 from chatapi.db.database import Database
 from chatapi.db.migrate import current_revision

@@ -5,9 +5,8 @@ from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Result, Select, select
-from sqlalchemy.orm import InstrumentedAttribute
 
-from chatapi.db.base import Base
+from chatapi.db.base import Base, TableColumn
 
 RecordT = TypeVar("RecordT")
 
@@ -18,7 +17,7 @@ class RecordReader(Generic[RecordT]):
     def __init__(self, record: type[RecordT], table: type[Base]) -> None:
         self._record = record
         names = [field.name for field in fields(record)]  # type: ignore[arg-type]  # a dataclass
-        columns: list[InstrumentedAttribute[Any]] = [getattr(table, name) for name in names]
+        columns: list[TableColumn[Any]] = [getattr(table, name) for name in names]
         self._select = select(*columns)
 
     def select(self) -> Select[*tuple[Any, ...]]:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import aiosqlite
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio.engine import AsyncConnection
 from typing_extensions import override
 
 _Row = tuple[Any, ...]

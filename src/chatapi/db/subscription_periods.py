@@ -3,11 +3,10 @@
 from typing import Any
 
 from sqlalchemy import ColumnElement, and_, case, or_
-from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.db.models import SubscriptionPeriodRow
 
-Column = InstrumentedAttribute[Any] | ColumnElement[Any]
+Column = ColumnElement[Any]
 
 
 def is_within_subscription_period(message_id: Column, arrival: Column) -> ColumnElement[bool]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Self
 
 from sqlalchemy import CursorResult, Executable
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncTransaction
+from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncTransaction
 from typing_extensions import override
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from sqlalchemy import Executable, inspect
+from sqlalchemy import Executable
 from sqlalchemy.dialects import postgresql, sqlite
 
 from chatapi.db.base import Base
@@ -23,8 +23,8 @@ async def upsert(db: DatabaseSession, table: type[Base], rows: list[dict[str, ob
 
 @cache
 def _upsert(table: type[Base], *, is_sqlite: bool) -> Executable:
-    keys = [column.name for column in inspect(table).primary_key]
-    names = [column.name for column in inspect(table).columns if column.name not in keys]
+    keys = [column.name for column in table.__table__.primary_key]
+    names = [column.name for column in table.__table__.columns if column.name not in keys]
     statement = sqlite.insert(table) if is_sqlite else postgresql.insert(table)
     return statement.on_conflict_do_update(
         index_elements=keys, set_={name: statement.excluded[name] for name in names}

@@ -3,10 +3,10 @@
 from typing import Any, ClassVar
 
 from sqlalchemy import CompoundSelect, Select, and_, exists, false, or_, select, union_all
-from sqlalchemy.orm import aliased
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
+from chatapi.db.base import aliased
 from chatapi.db.models import GroupMention, Mention, Message, MessageFlag
 from chatapi.events.client import ClientView
 from chatapi.narrow.operator import CompileContext, Compiled, LiveOperator, Scope, SentMessage

@@ -24,7 +24,6 @@ from sqlalchemy import (
     select,
     union_all,
 )
-from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.core.ids import UserId
 from chatapi.db.highest import highest
@@ -49,7 +48,7 @@ GLOBAL_READ_POSITION: ColumnElement[int] = (
     .scalar_subquery()
 )
 
-Column = InstrumentedAttribute[Any] | ColumnElement[Any]
+Column = ColumnElement[Any]
 
 
 def values_for(reader_id: UserId) -> dict[str, int]:

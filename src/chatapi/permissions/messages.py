@@ -20,13 +20,13 @@ from sqlalchemy import (
     select,
     true,
 )
-from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
+from chatapi.db.base import TableColumn
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ConversationMember, Message, Subscription, SubscriptionPeriodRow
 from chatapi.db.subscription_periods import is_within_subscription_period
@@ -342,7 +342,5 @@ def sent_during(period: SubscriptionPeriod) -> ColumnElement[bool]:
     return case((Message.arrival.is_(None), was_sent), else_=was_moved)
 
 
-def _is_between(
-    number: InstrumentedAttribute[Any], since: int, until: int | None
-) -> ColumnElement[bool]:
+def _is_between(number: TableColumn[Any], since: int, until: int | None) -> ColumnElement[bool]:
     return number > since if until is None else and_(number > since, number <= until)

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import bindparam, select, union
-from sqlalchemy.orm import aliased
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
@@ -13,6 +12,7 @@ from chatapi.auth.visibility_changes import VisiblePairs
 from chatapi.core.ids import GroupId, UserId
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import system_groups_of
+from chatapi.db.base import aliased
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ConversationMember, Subscription
 from chatapi.db.session import DatabaseSession

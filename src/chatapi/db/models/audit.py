@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Identity, Index, String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId, JsonText
+from chatapi.db.base import Base, BigId, JsonText, TableColumn, table_column
 
 
 class AuditLogEntry(Base):
@@ -22,20 +21,20 @@ class AuditLogEntry(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    created_at: Mapped[datetime]
-    kind: Mapped[str] = mapped_column(String(40))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    created_at: TableColumn[datetime]
+    kind: TableColumn[str] = table_column(String(40))
     """A value of `AuditKind`; text, so that earlier versions can read entries of later ones."""
-    source: Mapped[str] = mapped_column(String(16))
-    acting_user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
+    source: TableColumn[str] = table_column(String(16))
+    acting_user_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
     """None for the command line and the server, and for failed logins: nobody is known then."""
-    user_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
-    channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
-    group_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("user_group.id"))
-    property: Mapped[str | None] = mapped_column(String(100))
-    old_value: Mapped[Any | None] = mapped_column(JsonText)
-    new_value: Mapped[Any | None] = mapped_column(JsonText)
-    address: Mapped[str] = mapped_column(String(64))
+    user_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
+    channel_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel.id"))
+    group_id: TableColumn[int | None] = table_column(BigId, ForeignKey("user_group.id"))
+    property: TableColumn[str | None] = table_column(String(100))
+    old_value: TableColumn[Any | None] = table_column(JsonText)
+    new_value: TableColumn[Any | None] = table_column(JsonText)
+    address: TableColumn[str] = table_column(String(64))
     """The network address of the client; empty if no client sent a request."""
-    client: Mapped[str] = mapped_column(String(60))
+    client: TableColumn[str] = table_column(String(60))

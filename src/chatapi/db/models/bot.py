@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, Index, SmallInteger, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class BotStorageEntry(Base):
@@ -13,10 +12,10 @@ class BotStorageEntry(Base):
 
     __tablename__ = "bot_storage_entry"
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    key: Mapped[str] = mapped_column(String(255), primary_key=True)
-    value: Mapped[str] = mapped_column(Text)
-    size: Mapped[int]
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    key: TableColumn[str] = table_column(String(255), primary_key=True)
+    value: TableColumn[str] = table_column(Text)
+    size: TableColumn[int]
     """The number of characters of key and value, which the quota counts."""
 
 
@@ -25,10 +24,10 @@ class BotService(Base):
 
     __tablename__ = "bot_service"
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    base_url: Mapped[str] = mapped_column(String(2000))
-    interface: Mapped[int] = mapped_column(SmallInteger)
-    token: Mapped[str] = mapped_column(String(64))
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    base_url: TableColumn[str] = table_column(String(2000))
+    interface: TableColumn[int] = table_column(SmallInteger)
+    token: TableColumn[str] = table_column(String(64))
     """Sent with every call, so that the service knows the sender: it cannot be a digest."""
 
 
@@ -38,14 +37,14 @@ class OutgoingWebhookCall(Base):
     __tablename__ = "outgoing_webhook_call"
     __table_args__ = (Index(None, "due_at", "id"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    bot_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    message_id: Mapped[int] = mapped_column(BigId)
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    bot_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    message_id: TableColumn[int] = table_column(BigId)
     """It may be deleted before the call."""
-    trigger: Mapped[str] = mapped_column(String(20))
-    tries: Mapped[int]
-    traceparent: Mapped[str | None] = mapped_column(String(55))
+    trigger: TableColumn[str] = table_column(String(20))
+    tries: TableColumn[int]
+    traceparent: TableColumn[str | None] = table_column(String(55))
     """The trace of the request that sent the message, with CHATAPI_TRACING=on."""
-    due_at: Mapped[datetime]
+    due_at: TableColumn[datetime]
     """When it is tried next; the process that tries it has moved it forward, so no other does."""

@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Identity, Index, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class Channel(Base):
@@ -15,30 +14,30 @@ class Channel(Base):
     __tablename__ = "channel"
     __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    name: Mapped[str] = mapped_column(String(60))
-    name_key: Mapped[str] = mapped_column(String(120))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    name: TableColumn[str] = table_column(String(60))
+    name_key: TableColumn[str] = table_column(String(120))
     """The name normalized without regard to case: names must differ in more than case."""
-    description: Mapped[str] = mapped_column(String(1024))
-    rendered_description: Mapped[str] = mapped_column(Text)
-    date_created: Mapped[datetime]
-    creator_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
-    invite_only: Mapped[bool]
-    is_web_public: Mapped[bool]
-    history_public_to_subscribers: Mapped[bool]
-    message_retention_days: Mapped[int | None]
+    description: TableColumn[str] = table_column(String(1024))
+    rendered_description: TableColumn[str] = table_column(Text)
+    date_created: TableColumn[datetime]
+    creator_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
+    invite_only: TableColumn[bool]
+    is_web_public: TableColumn[bool]
+    history_public_to_subscribers: TableColumn[bool]
+    message_retention_days: TableColumn[int | None]
     """None: the realm's setting applies; -1: messages are kept for ever."""
-    topics_policy: Mapped[str] = mapped_column(String(20))
-    default_push_notifications: Mapped[bool]
-    is_default: Mapped[bool]
+    topics_policy: TableColumn[str] = table_column(String(20))
+    default_push_notifications: TableColumn[bool]
+    is_default: TableColumn[bool]
     """Whether new users are subscribed to it."""
-    is_archived: Mapped[bool]
-    subscriber_count: Mapped[int]
+    is_archived: TableColumn[bool]
+    subscriber_count: TableColumn[int]
     """The number of active subscribers, stored so that requests need not count them."""
-    settings: Mapped[dict[str, Any]]
+    settings: TableColumn[dict[str, Any]]
     """Permissions of the channel, by the name of the permission setting."""
-    folder_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel_folder.id"))
+    folder_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel_folder.id"))
 
 
 class Subscription(Base):
@@ -47,19 +46,19 @@ class Subscription(Base):
     __tablename__ = "subscription"
     __table_args__ = (Index(None, "channel_id", "is_active"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    channel_id: Mapped[int] = mapped_column(BigId, ForeignKey("channel.id"), primary_key=True)
-    is_active: Mapped[bool]
-    read_up_to: Mapped[int] = mapped_column(BigId)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    channel_id: TableColumn[int] = table_column(BigId, ForeignKey("channel.id"), primary_key=True)
+    is_active: TableColumn[bool]
+    read_up_to: TableColumn[int] = table_column(BigId)
     """Everything in the channel up to this message is read, unless marked otherwise."""
-    color: Mapped[str] = mapped_column(String(10))
-    is_muted: Mapped[bool]
-    pin_to_top: Mapped[bool]
-    desktop_notifications: Mapped[bool | None]
-    audible_notifications: Mapped[bool | None]
-    push_notifications: Mapped[bool | None]
-    email_notifications: Mapped[bool | None]
-    wildcard_mentions_notify: Mapped[bool | None]
+    color: TableColumn[str] = table_column(String(10))
+    is_muted: TableColumn[bool]
+    pin_to_top: TableColumn[bool]
+    desktop_notifications: TableColumn[bool | None]
+    audible_notifications: TableColumn[bool | None]
+    push_notifications: TableColumn[bool | None]
+    email_notifications: TableColumn[bool | None]
+    wildcard_mentions_notify: TableColumn[bool | None]
 
 
 class SubscriptionPeriodRow(Base):
@@ -72,15 +71,15 @@ class SubscriptionPeriodRow(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    channel_id: Mapped[int] = mapped_column(BigId, ForeignKey("channel.id"))
-    since_event: Mapped[int] = mapped_column(BigId)
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    channel_id: TableColumn[int] = table_column(BigId, ForeignKey("channel.id"))
+    since_event: TableColumn[int] = table_column(BigId)
     """The last event before the period, which begins after it."""
-    since_message: Mapped[int] = mapped_column(BigId)
-    until_event: Mapped[int | None] = mapped_column(BigId)
+    since_message: TableColumn[int] = table_column(BigId)
+    until_event: TableColumn[int | None] = table_column(BigId)
     """The last event of the period, None while the user is subscribed."""
-    until_message: Mapped[int | None] = mapped_column(BigId)
+    until_message: TableColumn[int | None] = table_column(BigId)
 
 
 class UserTopic(Base):
@@ -89,9 +88,9 @@ class UserTopic(Base):
     __tablename__ = "user_topic"
     __table_args__ = (Index(None, "channel_id", "topic_key"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    channel_id: Mapped[int] = mapped_column(BigId, ForeignKey("channel.id"), primary_key=True)
-    topic_key: Mapped[str] = mapped_column(String(120), primary_key=True)
-    topic: Mapped[str] = mapped_column(String(60))
-    visibility_policy: Mapped[int]
-    last_updated: Mapped[datetime]
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    channel_id: TableColumn[int] = table_column(BigId, ForeignKey("channel.id"), primary_key=True)
+    topic_key: TableColumn[str] = table_column(String(120), primary_key=True)
+    topic: TableColumn[str] = table_column(String(60))
+    visibility_policy: TableColumn[int]
+    last_updated: TableColumn[datetime]

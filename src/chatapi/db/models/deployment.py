@@ -1,9 +1,8 @@
 """The deployment: all processes that share this database."""
 
 from sqlalchemy import String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base
+from chatapi.db.base import Base, TableColumn, table_column
 
 
 class Deployment(Base):
@@ -11,4 +10,4 @@ class Deployment(Base):
 
     __tablename__ = "deployment"
 
-    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    id: TableColumn[str] = table_column(String(32), primary_key=True)

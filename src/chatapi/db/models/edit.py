@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, Index, String, Text, text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 def _left(place: str) -> Index:
@@ -31,19 +30,19 @@ class MessageEdit(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
     """Ids have the order of the changes."""
-    message_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("message.id"))
+    message_id: TableColumn[int | None] = table_column(BigId, ForeignKey("message.id"))
     """None if a topic was renamed."""
-    conversation_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("conversation.id"))
+    conversation_id: TableColumn[int | None] = table_column(BigId, ForeignKey("conversation.id"))
     """The topic that was renamed; None for a change of one message."""
-    up_to: Mapped[int | None] = mapped_column(BigId)
+    up_to: TableColumn[int | None] = table_column(BigId)
     """The last message of the topic at that time."""
-    editor_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
-    edited_at: Mapped[datetime]
-    prev_content: Mapped[str | None] = mapped_column(Text)
-    prev_rendered_content: Mapped[str | None] = mapped_column(Text)
-    prev_topic: Mapped[str | None] = mapped_column(String(60))
-    prev_channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
-    prev_conversation_id: Mapped[int | None] = mapped_column(BigId)
+    editor_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
+    edited_at: TableColumn[datetime]
+    prev_content: TableColumn[str | None] = table_column(Text)
+    prev_rendered_content: TableColumn[str | None] = table_column(Text)
+    prev_topic: TableColumn[str | None] = table_column(String(60))
+    prev_channel_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel.id"))
+    prev_conversation_id: TableColumn[int | None] = table_column(BigId)
     """The conversation a message left, which may not exist any more; None for other changes."""

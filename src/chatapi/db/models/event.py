@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Index, String, Text, text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class RealmClock(Base):
@@ -14,9 +13,9 @@ class RealmClock(Base):
 
     __tablename__ = "realm_clock"
 
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
-    last_event: Mapped[int] = mapped_column(BigId)
-    log_floor: Mapped[int] = mapped_column(BigId)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    last_event: TableColumn[int] = table_column(BigId)
+    log_floor: TableColumn[int] = table_column(BigId)
     """Events up to this number are no longer in the log."""
 
 
@@ -34,14 +33,14 @@ class EventRow(Base):
         ),
     )
 
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
-    number: Mapped[int] = mapped_column(BigId, primary_key=True)
-    name: Mapped[str] = mapped_column(String(60))
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    number: TableColumn[int] = table_column(BigId, primary_key=True)
+    name: TableColumn[str] = table_column(String(60))
     """`type` or `type/op`: the event class of the body."""
-    audience: Mapped[str] = mapped_column(Text)
-    body: Mapped[str] = mapped_column(Text)
-    created_at: Mapped[datetime]
-    message_id: Mapped[int | None] = mapped_column(BigId)
+    audience: TableColumn[str] = table_column(Text)
+    body: TableColumn[str] = table_column(Text)
+    created_at: TableColumn[datetime]
+    message_id: TableColumn[int | None] = table_column(BigId)
     """The message whose text is in the body, so that the text can be deleted with the message."""
 
 
@@ -50,8 +49,8 @@ class Epoch(Base):
 
     __tablename__ = "epoch"
 
-    id: Mapped[int] = mapped_column(BigId, primary_key=True)
-    began_at: Mapped[datetime]
+    id: TableColumn[int] = table_column(BigId, primary_key=True)
+    began_at: TableColumn[datetime]
 
 
 class EpochStart(Base):
@@ -59,9 +58,9 @@ class EpochStart(Base):
 
     __tablename__ = "epoch_start"
 
-    epoch_id: Mapped[int] = mapped_column(BigId, ForeignKey("epoch.id"), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
-    last_event: Mapped[int] = mapped_column(BigId)
+    epoch_id: TableColumn[int] = table_column(BigId, ForeignKey("epoch.id"), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    last_event: TableColumn[int] = table_column(BigId)
 
 
 class EventQueueRow(Base):
@@ -70,14 +69,14 @@ class EventQueueRow(Base):
     __tablename__ = "event_queue"
     __table_args__ = (Index(None, "user_id", "expires_at"), Index(None, "expires_at"))
 
-    id: Mapped[str] = mapped_column(String(40), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    client: Mapped[dict[str, Any]]
+    id: TableColumn[str] = table_column(String(40), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    client: TableColumn[dict[str, Any]]
     """The parameters of POST /register that the client chose."""
-    position: Mapped[int] = mapped_column(BigId)
+    position: TableColumn[int] = table_column(BigId)
     """Id of the last event before the queue, or of the last one its client has acknowledged."""
-    idle_seconds: Mapped[int]
-    expires_at: Mapped[datetime]
-    epoch: Mapped[int] = mapped_column(BigId, server_default=text("0"))
+    idle_seconds: TableColumn[int]
+    expires_at: TableColumn[datetime]
+    epoch: TableColumn[int] = table_column(BigId, server_default=text("0"))
     """The newest epoch when a process last verified that the queue belongs to this history."""

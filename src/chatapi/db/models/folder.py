@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, String, Text, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class ChannelFolder(Base):
@@ -14,15 +13,15 @@ class ChannelFolder(Base):
     __tablename__ = "channel_folder"
     __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    name: Mapped[str] = mapped_column(String(60))
-    name_key: Mapped[str] = mapped_column(String(120))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    name: TableColumn[str] = table_column(String(60))
+    name_key: TableColumn[str] = table_column(String(120))
     """The name normalized without regard to case: names must differ in more than case."""
-    description: Mapped[str] = mapped_column(String(1024))
-    rendered_description: Mapped[str] = mapped_column(Text)
-    position: Mapped[int]
+    description: TableColumn[str] = table_column(String(1024))
+    rendered_description: TableColumn[str] = table_column(Text)
+    position: TableColumn[int]
     """Its position among the folders; smaller numbers come first."""
-    date_created: Mapped[datetime]
-    creator_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
-    is_archived: Mapped[bool]
+    date_created: TableColumn[datetime]
+    creator_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
+    is_archived: TableColumn[bool]

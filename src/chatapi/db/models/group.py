@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class UserGroup(Base):
@@ -15,17 +14,17 @@ class UserGroup(Base):
     __tablename__ = "user_group"
     __table_args__ = (UniqueConstraint("realm_id", "name_key"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    name: Mapped[str] = mapped_column(String(100))
-    name_key: Mapped[str] = mapped_column(String(100))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    name: TableColumn[str] = table_column(String(100))
+    name_key: TableColumn[str] = table_column(String(100))
     """The name in lower case: names must differ in more than case."""
-    description: Mapped[str] = mapped_column(String(1024))
-    is_system_group: Mapped[bool]
-    creator_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
-    date_created: Mapped[datetime | None]
-    deactivated: Mapped[bool]
-    settings: Mapped[dict[str, Any]]
+    description: TableColumn[str] = table_column(String(1024))
+    is_system_group: TableColumn[bool]
+    creator_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
+    date_created: TableColumn[datetime | None]
+    deactivated: TableColumn[bool]
+    settings: TableColumn[dict[str, Any]]
     """Permissions of the group, by the name of the permission setting."""
 
 
@@ -35,8 +34,8 @@ class GroupMember(Base):
     __tablename__ = "user_group_member"
     __table_args__ = (Index(None, "user_id"),)
 
-    group_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
+    group_id: TableColumn[int] = table_column(BigId, ForeignKey("user_group.id"), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
 
 
 class GroupSubgroup(Base):
@@ -45,5 +44,7 @@ class GroupSubgroup(Base):
     __tablename__ = "user_group_subgroup"
     __table_args__ = (Index(None, "subgroup_id"),)
 
-    group_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)
-    subgroup_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)
+    group_id: TableColumn[int] = table_column(BigId, ForeignKey("user_group.id"), primary_key=True)
+    subgroup_id: TableColumn[int] = table_column(
+        BigId, ForeignKey("user_group.id"), primary_key=True
+    )

@@ -1,9 +1,8 @@
 """Linkifiers: text patterns that a realm turns into links."""
 
 from sqlalchemy import ForeignKey, Identity, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId, JsonObject
+from chatapi.db.base import Base, BigId, JsonObject, TableColumn, table_column
 
 
 class Linkifier(Base):
@@ -12,12 +11,12 @@ class Linkifier(Base):
     __tablename__ = "linkifier"
     __table_args__ = (UniqueConstraint("realm_id", "pattern"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    position: Mapped[int]
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    position: TableColumn[int]
     """The order: where two could match, the first one does."""
-    pattern: Mapped[str] = mapped_column(String(500))
-    url_template: Mapped[str] = mapped_column(String(1000))
-    example_input: Mapped[str | None] = mapped_column(String(500))
-    reverse_template: Mapped[str | None] = mapped_column(String(1000))
-    alternative_url_templates: Mapped[list[str]] = mapped_column(JsonObject)
+    pattern: TableColumn[str] = table_column(String(500))
+    url_template: TableColumn[str] = table_column(String(1000))
+    example_input: TableColumn[str | None] = table_column(String(500))
+    reverse_template: TableColumn[str | None] = table_column(String(1000))
+    alternative_url_templates: TableColumn[list[str]] = table_column(JsonObject)

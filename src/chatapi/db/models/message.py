@@ -2,10 +2,18 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String, Text, UniqueConstraint, false, text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy import (
+    ForeignKey,
+    Identity,
+    Index,
+    String,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 IS_RESOLVED = "topic LIKE '✔ %'"
 """SQL condition: the topic is marked as resolved."""
@@ -42,19 +50,19 @@ class Conversation(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
-    topic: Mapped[str] = mapped_column(String(60))
-    topic_key: Mapped[str | None] = mapped_column(String(120))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    channel_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel.id"))
+    topic: TableColumn[str] = table_column(String(60))
+    topic_key: TableColumn[str | None] = table_column(String(120))
     """The topic normalized without regard to case; None for direct messages."""
-    people_key: Mapped[str | None] = mapped_column(String(64))
+    people_key: TableColumn[str | None] = table_column(String(64))
     """A digest of the participants' ids; None for topics."""
-    first_message_id: Mapped[int] = mapped_column(BigId)
+    first_message_id: TableColumn[int] = table_column(BigId)
     """No message is older. A topic's row is deleted with its last message. That of a direct-message
     thread is kept without messages: then this is greater than `last_message_id`."""
-    last_message_id: Mapped[int] = mapped_column(BigId)
-    renamed_up_to: Mapped[int | None] = mapped_column(BigId)
+    last_message_id: TableColumn[int] = table_column(BigId)
+    renamed_up_to: TableColumn[int | None] = table_column(BigId)
     """The last message that had another topic name; None if it was never renamed."""
 
 
@@ -64,8 +72,8 @@ class ConversationMember(Base):
     __tablename__ = "conversation_member"
     __table_args__ = (Index(None, "conversation_id"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    conversation_id: Mapped[int] = mapped_column(
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    conversation_id: TableColumn[int] = table_column(
         BigId, ForeignKey("conversation.id"), primary_key=True
     )
 
@@ -93,33 +101,33 @@ class Message(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    conversation_id: Mapped[int] = mapped_column(BigId, ForeignKey("conversation.id"))
-    channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    conversation_id: TableColumn[int] = table_column(BigId, ForeignKey("conversation.id"))
+    channel_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel.id"))
     """The channel of the conversation, so that a channel can be read in order."""
-    sender_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    content: Mapped[str] = mapped_column(Text)
-    rendered_content: Mapped[str] = mapped_column(Text)
-    sent_at: Mapped[datetime]
-    client_name: Mapped[str] = mapped_column(String(60))
-    is_me_message: Mapped[bool]
-    read_by_sender: Mapped[bool]
+    sender_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    content: TableColumn[str] = table_column(Text)
+    rendered_content: TableColumn[str] = table_column(Text)
+    sent_at: TableColumn[datetime]
+    client_name: TableColumn[str] = table_column(String(60))
+    is_me_message: TableColumn[bool]
+    read_by_sender: TableColumn[bool]
     """Whether its sender had read it when it was sent, which saves a row in another table."""
-    mentions_channel: Mapped[bool]
+    mentions_channel: TableColumn[bool]
     """Whether it mentions all users of the channel, or of a direct message."""
-    mentions_topic: Mapped[bool]
+    mentions_topic: TableColumn[bool]
     """Whether it mentions all users who took part in the topic before."""
-    has_link: Mapped[bool]
-    has_image: Mapped[bool]
-    has_attachment: Mapped[bool]
-    has_widget: Mapped[bool] = mapped_column(server_default=false())
+    has_link: TableColumn[bool]
+    has_image: TableColumn[bool]
+    has_attachment: TableColumn[bool]
+    has_widget: TableColumn[bool] = table_column(server_default=false())
     """Whether it is a poll, a todo list or a form, and so has submessages."""
-    last_edited_at: Mapped[datetime | None]
+    last_edited_at: TableColumn[datetime | None]
     """When its text was last changed."""
-    last_moved_at: Mapped[datetime | None]
+    last_moved_at: TableColumn[datetime | None]
     """When it was moved to another conversation; not set when a whole topic is renamed."""
-    arrival: Mapped[int | None] = mapped_column(BigId)
+    arrival: TableColumn[int | None] = table_column(BigId)
     """The event that moved it to its channel; None if it was sent there."""
 
 
@@ -129,8 +137,8 @@ class Mention(Base):
     __tablename__ = "message_mention"
     __table_args__ = (Index(None, "message_id"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"), primary_key=True)
 
 
 class GroupMention(Base):
@@ -139,8 +147,8 @@ class GroupMention(Base):
     __tablename__ = "message_group_mention"
     __table_args__ = (Index(None, "message_id"),)
 
-    group_id: Mapped[int] = mapped_column(BigId, ForeignKey("user_group.id"), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)
+    group_id: TableColumn[int] = table_column(BigId, ForeignKey("user_group.id"), primary_key=True)
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"), primary_key=True)
 
 
 class MessageFlag(Base):
@@ -149,11 +157,11 @@ class MessageFlag(Base):
     __tablename__ = "message_flag"
     __table_args__ = (Index(None, "message_id"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)
-    starred: Mapped[bool]
-    collapsed: Mapped[bool]
-    has_alert_word: Mapped[bool] = mapped_column(server_default=false())
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"), primary_key=True)
+    starred: TableColumn[bool]
+    collapsed: TableColumn[bool]
+    has_alert_word: TableColumn[bool] = table_column(server_default=false())
     """Whether it contained one of the user's alert words when it was sent."""
 
 
@@ -162,8 +170,8 @@ class GlobalReadPosition(Base):
 
     __tablename__ = "global_read_position"
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    message_id: TableColumn[int] = table_column(BigId)
 
 
 class ConversationReadPosition(Base):
@@ -172,11 +180,11 @@ class ConversationReadPosition(Base):
     __tablename__ = "conversation_read_position"
     __table_args__ = (Index(None, "conversation_id"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    conversation_id: Mapped[int] = mapped_column(
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    conversation_id: TableColumn[int] = table_column(
         BigId, ForeignKey("conversation.id"), primary_key=True
     )
-    message_id: Mapped[int] = mapped_column(BigId)
+    message_id: TableColumn[int] = table_column(BigId)
 
 
 class ReadException(Base):
@@ -189,7 +197,7 @@ class ReadException(Base):
         Index(None, "conversation_id"),
     )
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)
-    conversation_id: Mapped[int] = mapped_column(BigId, ForeignKey("conversation.id"))
-    is_read: Mapped[bool]
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"), primary_key=True)
+    conversation_id: TableColumn[int] = table_column(BigId, ForeignKey("conversation.id"))
+    is_read: TableColumn[bool]

@@ -1,9 +1,8 @@
 """Lists that administrators keep for an organization: mail domains and playgrounds."""
 
 from sqlalchemy import ForeignKey, Identity, Index, String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class RealmDomain(Base):
@@ -11,10 +10,10 @@ class RealmDomain(Base):
 
     __tablename__ = "realm_domain"
 
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
-    domain: Mapped[str] = mapped_column(String(253), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    domain: TableColumn[str] = table_column(String(253), primary_key=True)
     """In lower case."""
-    allow_subdomains: Mapped[bool]
+    allow_subdomains: TableColumn[bool]
 
 
 class Playground(Base):
@@ -23,8 +22,8 @@ class Playground(Base):
     __tablename__ = "playground"
     __table_args__ = (Index(None, "realm_id"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    name: Mapped[str] = mapped_column(String(100))
-    pygments_language: Mapped[str] = mapped_column(String(40))
-    url_template: Mapped[str] = mapped_column(String(1000))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    name: TableColumn[str] = table_column(String(100))
+    pygments_language: TableColumn[str] = table_column(String(40))
+    url_template: TableColumn[str] = table_column(String(1000))

@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId, JsonObject
+from chatapi.db.base import Base, BigId, JsonObject, TableColumn, table_column
 
 
 class Draft(Base):
@@ -14,15 +13,15 @@ class Draft(Base):
     __tablename__ = "draft"
     __table_args__ = (Index(None, "user_id"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    kind: Mapped[str] = mapped_column(String(10))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    kind: TableColumn[str] = table_column(String(10))
     """`stream`, `private`, or empty while it has no recipient."""
-    recipient_ids: Mapped[list[int]] = mapped_column(JsonObject)
+    recipient_ids: TableColumn[list[int]] = table_column(JsonObject)
     """A channel or users; they may not be visible to the writer any more."""
-    topic: Mapped[str] = mapped_column(String(60))
-    content: Mapped[str] = mapped_column(Text)
-    last_edited_at: Mapped[datetime]
+    topic: TableColumn[str] = table_column(String(60))
+    content: TableColumn[str] = table_column(Text)
+    last_edited_at: TableColumn[datetime]
 
 
 class SavedSnippet(Base):
@@ -31,11 +30,11 @@ class SavedSnippet(Base):
     __tablename__ = "saved_snippet"
     __table_args__ = (Index(None, "user_id"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    title: Mapped[str] = mapped_column(String(60))
-    content: Mapped[str] = mapped_column(Text)
-    created_at: Mapped[datetime]
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    title: TableColumn[str] = table_column(String(60))
+    content: TableColumn[str] = table_column(Text)
+    created_at: TableColumn[datetime]
 
 
 class NavigationView(Base):
@@ -43,8 +42,8 @@ class NavigationView(Base):
 
     __tablename__ = "navigation_view"
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    fragment: Mapped[str] = mapped_column(String(500), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    fragment: TableColumn[str] = table_column(String(500), primary_key=True)
     """The URL fragment of the view; only clients know what it means."""
-    is_pinned: Mapped[bool]
-    name: Mapped[str | None] = mapped_column(String(60))
+    is_pinned: TableColumn[bool]
+    name: TableColumn[str | None] = table_column(String(60))

@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Index, String, text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class UserStatus(Base):
@@ -13,12 +12,12 @@ class UserStatus(Base):
 
     __tablename__ = "user_status"
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    status_text: Mapped[str] = mapped_column(String(60))
-    emoji_name: Mapped[str] = mapped_column(String(100))
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    status_text: TableColumn[str] = table_column(String(60))
+    emoji_name: TableColumn[str] = table_column(String(100))
     """Empty, like the code, if there is no emoji."""
-    emoji_code: Mapped[str] = mapped_column(String(100))
-    reaction_type: Mapped[str] = mapped_column(String(20))
+    emoji_code: TableColumn[str] = table_column(String(100))
+    reaction_type: TableColumn[str] = table_column(String(20))
 
 
 class Presence(Base):
@@ -35,15 +34,15 @@ class Presence(Base):
         ),
     )
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    update_id: Mapped[int] = mapped_column(BigId)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    update_id: TableColumn[int] = table_column(BigId)
     """The number of the last change, counted by the realm's PresenceClock."""
-    active_at: Mapped[datetime | None]
+    active_at: TableColumn[datetime | None]
     """When the user was last active; None: never, or hidden."""
-    idle_at: Mapped[datetime | None]
+    idle_at: TableColumn[datetime | None]
     """When a client of the user last reported presence."""
-    is_hidden: Mapped[bool]
+    is_hidden: TableColumn[bool]
     """Whether the user hides their presence: the opposite of `presence_enabled`."""
 
 
@@ -56,5 +55,5 @@ class PresenceClock(Base):
 
     __tablename__ = "presence_clock"
 
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"), primary_key=True)
-    last_update_id: Mapped[int] = mapped_column(BigId)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"), primary_key=True)
+    last_update_id: TableColumn[int] = table_column(BigId)

@@ -3,9 +3,8 @@
 from typing import Any
 
 from sqlalchemy import ForeignKey, Identity, Index, SmallInteger, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class ProfileField(Base):
@@ -14,17 +13,17 @@ class ProfileField(Base):
     __tablename__ = "profile_field"
     __table_args__ = (Index(None, "realm_id"), {"sqlite_autoincrement": True})
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    field_type: Mapped[int] = mapped_column(SmallInteger)
-    position: Mapped[int]
-    name: Mapped[str] = mapped_column(String(40))
-    hint: Mapped[str] = mapped_column(String(80))
-    field_data: Mapped[dict[str, Any]]
-    display_in_profile_summary: Mapped[bool]
-    required: Mapped[bool]
-    editable_by_user: Mapped[bool]
-    use_for_user_matching: Mapped[bool]
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    field_type: TableColumn[int] = table_column(SmallInteger)
+    position: TableColumn[int]
+    name: TableColumn[str] = table_column(String(40))
+    hint: TableColumn[str] = table_column(String(80))
+    field_data: TableColumn[dict[str, Any]]
+    display_in_profile_summary: TableColumn[bool]
+    required: TableColumn[bool]
+    editable_by_user: TableColumn[bool]
+    use_for_user_matching: TableColumn[bool]
 
 
 class ProfileValue(Base):
@@ -32,9 +31,9 @@ class ProfileValue(Base):
 
     __tablename__ = "profile_value"
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    field_id: Mapped[int] = mapped_column(
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    field_id: TableColumn[int] = table_column(
         BigId, ForeignKey("profile_field.id", ondelete="CASCADE"), primary_key=True
     )
-    value: Mapped[str] = mapped_column(Text)
-    rendered_value: Mapped[str | None] = mapped_column(Text)
+    value: TableColumn[str] = table_column(Text)
+    rendered_value: TableColumn[str | None] = table_column(Text)

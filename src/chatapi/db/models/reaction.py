@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class Reaction(Base):
@@ -18,13 +17,13 @@ class Reaction(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
     """Ids have the order in which reactions were added."""
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"))
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    reaction_type: Mapped[str] = mapped_column(String(20))
-    emoji_code: Mapped[str] = mapped_column(String(100))
-    emoji_name: Mapped[str] = mapped_column(String(100))
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"))
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    reaction_type: TableColumn[str] = table_column(String(20))
+    emoji_code: TableColumn[str] = table_column(String(100))
+    emoji_name: TableColumn[str] = table_column(String(100))
 
 
 class RealmEmoji(Base):
@@ -36,12 +35,12 @@ class RealmEmoji(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    author_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("account.id"))
-    name: Mapped[str] = mapped_column(String(100))
-    path_id: Mapped[str] = mapped_column(String(400))
-    still_path_id: Mapped[str | None] = mapped_column(String(400))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    author_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
+    name: TableColumn[str] = table_column(String(100))
+    path_id: TableColumn[str] = table_column(String(400))
+    still_path_id: TableColumn[str | None] = table_column(String(400))
     """The first frame of an animated emoji; None for one that is not animated."""
-    created_at: Mapped[datetime]
-    deactivated: Mapped[bool]
+    created_at: TableColumn[datetime]
+    deactivated: TableColumn[bool]

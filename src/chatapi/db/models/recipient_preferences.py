@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Index, String
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class MutedUser(Base):
@@ -14,9 +13,11 @@ class MutedUser(Base):
     __tablename__ = "muted_user"
     __table_args__ = (Index(None, "muted_user_id"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    muted_user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    muted_at: Mapped[datetime]
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    muted_user_id: TableColumn[int] = table_column(
+        BigId, ForeignKey("account.id"), primary_key=True
+    )
+    muted_at: TableColumn[datetime]
 
 
 class AlertWord(Base):
@@ -25,8 +26,8 @@ class AlertWord(Base):
     __tablename__ = "alert_word"
     __table_args__ = (Index(None, "realm_id"),)
 
-    user_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"), primary_key=True)
-    word_key: Mapped[str] = mapped_column(String(300), primary_key=True)
+    user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
+    word_key: TableColumn[str] = table_column(String(300), primary_key=True)
     """The word normalized without regard to case, which may make it longer."""
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    word: Mapped[str] = mapped_column(String(100))
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    word: TableColumn[str] = table_column(String(100))

@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, Index, String, Text, text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId, JsonObject
+from chatapi.db.base import Base, BigId, JsonObject, TableColumn, table_column
 
 
 class ScheduledMessage(Base):
@@ -25,22 +24,22 @@ class ScheduledMessage(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    owner_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    channel_id: Mapped[int | None] = mapped_column(BigId, ForeignKey("channel.id"))
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    owner_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    channel_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel.id"))
     """None for direct messages."""
-    topic: Mapped[str] = mapped_column(String(60))
-    people: Mapped[list[int]] = mapped_column(JsonObject)
+    topic: TableColumn[str] = table_column(String(60))
+    people: TableColumn[list[int]] = table_column(JsonObject)
     """The recipients of a direct message, without its sender unless there is no other."""
-    content: Mapped[str] = mapped_column(Text)
-    rendered_content: Mapped[str] = mapped_column(Text)
-    deliver_at: Mapped[datetime]
-    client_name: Mapped[str] = mapped_column(String(60))
-    read_by_sender: Mapped[bool]
-    failure: Mapped[str | None] = mapped_column(Text)
+    content: TableColumn[str] = table_column(Text)
+    rendered_content: TableColumn[str] = table_column(Text)
+    deliver_at: TableColumn[datetime]
+    client_name: TableColumn[str] = table_column(String(60))
+    read_by_sender: TableColumn[bool]
+    failure: TableColumn[str | None] = table_column(Text)
     """Why it could not be sent; None while it may still be."""
-    about_message_id: Mapped[int | None] = mapped_column(BigId)
+    about_message_id: TableColumn[int | None] = table_column(BigId)
     """The message of a reminder; it may be deleted before the reminder is due."""
-    note: Mapped[str] = mapped_column(Text)
+    note: TableColumn[str] = table_column(Text)
     """The owner's note in a reminder."""

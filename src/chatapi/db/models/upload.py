@@ -3,9 +3,8 @@
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, Identity, Index, String, UniqueConstraint
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class Attachment(Base):
@@ -19,17 +18,17 @@ class Attachment(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    realm_id: Mapped[int] = mapped_column(BigId, ForeignKey("realm.id"))
-    owner_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    name: Mapped[str] = mapped_column(String(255))
-    path_id: Mapped[str] = mapped_column(String(400))
-    content_type: Mapped[str] = mapped_column(String(100))
-    size: Mapped[int] = mapped_column(BigId)
-    created_at: Mapped[datetime]
-    is_claimed: Mapped[bool]
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    realm_id: TableColumn[int] = table_column(BigId, ForeignKey("realm.id"))
+    owner_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    name: TableColumn[str] = table_column(String(255))
+    path_id: TableColumn[str] = table_column(String(400))
+    content_type: TableColumn[str] = table_column(String(100))
+    size: TableColumn[int] = table_column(BigId)
+    created_at: TableColumn[datetime]
+    is_claimed: TableColumn[bool]
     """Whether it belongs to a message; other files are deleted after a while."""
-    link_secret: Mapped[str] = mapped_column(String(43))
+    link_secret: TableColumn[str] = table_column(String(43))
     """The secret that signs temporary URLs of the file."""
 
 
@@ -39,18 +38,20 @@ class AttachmentImage(Base):
     __tablename__ = "attachment_image"
     __table_args__ = (Index(None, "is_pending", "next_attempt_at"),)
 
-    attachment_id: Mapped[int] = mapped_column(BigId, ForeignKey("attachment.id"), primary_key=True)
-    content_type: Mapped[str] = mapped_column(String(100))
-    width: Mapped[int]
-    height: Mapped[int]
-    is_animated: Mapped[bool]
+    attachment_id: TableColumn[int] = table_column(
+        BigId, ForeignKey("attachment.id"), primary_key=True
+    )
+    content_type: TableColumn[str] = table_column(String(100))
+    width: TableColumn[int]
+    height: TableColumn[int]
+    is_animated: TableColumn[bool]
     """Whether there is an animated thumbnail."""
-    is_drawn: Mapped[bool | None]
+    is_drawn: TableColumn[bool | None]
     """None: not yet; False: it cannot be drawn."""
-    is_pending: Mapped[bool]
+    is_pending: TableColumn[bool]
     """Whether a thumbnail has to be drawn, or messages have to be updated."""
-    attempts: Mapped[int]
-    next_attempt_at: Mapped[datetime]
+    attempts: TableColumn[int]
+    next_attempt_at: TableColumn[datetime]
     """A process that works on it sets this to a later time, at which others may take over."""
 
 
@@ -60,5 +61,7 @@ class AttachmentMessage(Base):
     __tablename__ = "attachment_message"
     __table_args__ = (Index(None, "message_id"),)
 
-    attachment_id: Mapped[int] = mapped_column(BigId, ForeignKey("attachment.id"), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"), primary_key=True)
+    attachment_id: TableColumn[int] = table_column(
+        BigId, ForeignKey("attachment.id"), primary_key=True
+    )
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"), primary_key=True)

@@ -1,9 +1,8 @@
 """Widgets: polls, todo lists and forms in messages."""
 
 from sqlalchemy import ForeignKey, Identity, Index, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
 
-from chatapi.db.base import Base, BigId
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class Submessage(Base):
@@ -16,9 +15,9 @@ class Submessage(Base):
         {"sqlite_autoincrement": True},
     )
 
-    id: Mapped[int] = mapped_column(BigId, Identity(), primary_key=True)
-    message_id: Mapped[int] = mapped_column(BigId, ForeignKey("message.id"))
-    sender_id: Mapped[int] = mapped_column(BigId, ForeignKey("account.id"))
-    msg_type: Mapped[str] = mapped_column(String(20))
-    content: Mapped[str] = mapped_column(Text)
+    id: TableColumn[int] = table_column(BigId, Identity(), primary_key=True)
+    message_id: TableColumn[int] = table_column(BigId, ForeignKey("message.id"))
+    sender_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"))
+    msg_type: TableColumn[str] = table_column(String(20))
+    content: TableColumn[str] = table_column(Text)
     """JSON, as the client sent it."""

@@ -19,13 +19,12 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import aliased
 
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import PastRoleRow, UserRecord, user_records
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
 from chatapi.core.roles import BotType, EmailVisibility, Role
-from chatapi.db.base import UtcDateTime
+from chatapi.db.base import UtcDateTime, aliased
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User, UserGroup
 from chatapi.db.owned_rows import OwnedRows

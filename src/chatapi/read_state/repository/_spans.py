@@ -18,9 +18,9 @@ from sqlalchemy import (
     select,
     union_all,
 )
-from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
+from chatapi.db.base import TableColumn, aliased
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import (
@@ -124,7 +124,7 @@ _since = aliased(MessageEdit)
 
 def _newest(
     is_here: ColumnElement[bool],
-    left_place: InstrumentedAttribute[int | None],
+    left_place: TableColumn[int | None],
     place: ColumnElement[int],
 ) -> Select[*tuple[str | None]]:
     """The messages that were in a place as of an edit: not moved there since, or moved away since.
@@ -134,7 +134,7 @@ def _newest(
     thousands of rows would take ten times as long to fetch.
     """
     as_of = bindparam("as_of", type_=BigInteger)
-    other_place: InstrumentedAttribute[int | None] = getattr(_since, left_place.key)
+    other_place: TableColumn[int | None] = getattr(_since, left_place.key)
     was_moved = exists().where(
         _since.message_id == Message.id, _since.id > as_of, other_place.is_not(None)
     )
@@ -165,7 +165,7 @@ def _newest(
     return select(joined_ids(newest.c.id))
 
 
-def _between(number: InstrumentedAttribute[Any]) -> tuple[ColumnElement[bool], ...]:
+def _between(number: TableColumn[Any]) -> tuple[ColumnElement[bool], ...]:
     return (
         number > bindparam("above", type_=BigInteger),
         number <= bindparam("up_to", type_=BigInteger),
@@ -173,7 +173,7 @@ def _between(number: InstrumentedAttribute[Any]) -> tuple[ColumnElement[bool], .
 
 
 def _newest_first(
-    messages: Select[*tuple[Any, ...]], number: InstrumentedAttribute[Any]
+    messages: Select[*tuple[Any, ...]], number: TableColumn[Any]
 ) -> Select[*tuple[Any, ...]]:
     return messages.order_by(number.desc()).limit(MAX_UNREAD)
 

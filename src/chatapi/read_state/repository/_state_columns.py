@@ -7,8 +7,8 @@ For statements on `Message`, or on a subquery that has its columns: `{"reader_id
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, SQLColumnExpression, and_, case, exists, func, or_
-from sqlalchemy.orm import aliased
 
+from chatapi.db.base import aliased
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (

@@ -3,7 +3,6 @@
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, bindparam, case, exists, func, or_, select
-from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.core.ids import UserId
 from chatapi.db.models import (
@@ -20,7 +19,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.db.subscription_periods import is_within_subscription_period
 from chatapi.permissions.message_lookup import FoundMessage
 
-Column = InstrumentedAttribute[Any] | ColumnElement[Any]
+Column = ColumnElement[Any]
 
 _Id = User.id.type
 _MESSAGE: ColumnElement[int] = bindparam("message_id", type_=_Id)

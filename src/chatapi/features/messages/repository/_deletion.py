@@ -7,10 +7,9 @@ from itertools import compress
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, bindparam, delete, exists, func, select, update
-from sqlalchemy.orm import InstrumentedAttribute
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
-from chatapi.db.base import Base
+from chatapi.db.base import Base, TableColumn
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (
     AttachmentMessage,
@@ -57,8 +56,8 @@ NOTHING_LEFT = MessageId(0)
 """The last message of a conversation that has no messages."""
 
 
-def _column(table: type[Base], key: str) -> InstrumentedAttribute[int]:
-    column: InstrumentedAttribute[int] = getattr(table, key)
+def _column(table: type[Base], key: str) -> TableColumn[int]:
+    column: TableColumn[int] = getattr(table, key)
     return column
 
 

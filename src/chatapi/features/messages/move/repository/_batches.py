@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     BindParameter,
+    ColumnElement,
     Insert,
     Select,
     bindparam,
@@ -23,9 +24,9 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.orm import InstrumentedAttribute, aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
+from chatapi.db.base import TableColumn, aliased
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Message, MessageEdit, MessageFlag, ReadException
 from chatapi.db.session import DatabaseSession
@@ -56,7 +57,7 @@ class FoundMessages:
     """Whether any messages of the conversation are read, or unread, by exception."""
 
 
-def _parameter(name: str, column: InstrumentedAttribute[Any]) -> BindParameter[Any]:
+def _parameter(name: str, column: TableColumn[Any]) -> BindParameter[Any]:
     return bindparam(name, type_=column.type)
 
 
@@ -114,7 +115,7 @@ def _copy_renamings() -> Insert:
         )
         .correlate(Message, MessageEdit)
     )
-    copied = {
+    copied: dict[str, ColumnElement[Any]] = {
         "message_id": Message.id,
         "editor_id": MessageEdit.editor_id,
         "edited_at": MessageEdit.edited_at,

@@ -27,9 +27,9 @@ from sqlalchemy import (
     type_coerce,
     update,
 )
-from sqlalchemy.orm import aliased
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId
+from chatapi.db.base import aliased
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import (

@@ -38,6 +38,12 @@ def test_modules_that_import_each_other_do_not_need_init(package: str) -> None:
     assert import_module(f"{package}.large").LARGE == 2
 
 
+def test_a_name_with_a_known_module_does_not_need_init(package: str) -> None:
+    defer_package(package, SMALL="small")
+    assert import_module(package).SMALL == 1
+    assert f"{package}.large" not in sys.modules
+
+
 def test_the_package_itself_has_what_its_init_imports(package: str) -> None:
     defer_package(package)
     small = import_module(f"{package}.small")

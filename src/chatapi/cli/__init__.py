@@ -3,12 +3,14 @@
 import gc
 import sys
 
-from chatapi.core.lean_imports import import_without
+from chatapi.core.lean_imports import build_models_later, defer_package, import_without
 
-# Before anything else imports them: structlog would load rich for tracebacks, and uvicorn a
-# library that watches files, both of which a server does not use.
+# Before anything else imports them: structlog would load rich for tracebacks, uvicorn its own
+# command with all that it offers, and FastAPI builds the models of an OpenAPI document, none of
+# which a server uses.
 import_without("structlog", "rich")
-import_without("uvicorn", "uvicorn.supervisors.watchfilesreload")
+defer_package("uvicorn", Config="config")
+build_models_later()
 
 
 def main() -> None:

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Annotated
 
 import typer
-import uvicorn
-from uvicorn.config import STARTUP_FAILURE
+from uvicorn.config import STARTUP_FAILURE, Config
+from uvicorn.server import Server
 
 from chatapi.cli.bootstrap import InitialOwner, create_first_organization
 from chatapi.cli.errors import (
@@ -128,8 +128,8 @@ async def _wait_for(database: Database) -> None:
         await asyncio.sleep(_DATABASE_RETRY_SECONDS)
 
 
-def _server_config(settings: Settings) -> uvicorn.Config:
-    return uvicorn.Config(
+def _server_config(settings: Settings) -> Config:
+    return Config(
         "chatapi.main:create_served_app",
         factory=True,
         lifespan="on",
@@ -148,8 +148,8 @@ def _server_config(settings: Settings) -> uvicorn.Config:
     )
 
 
-def _run_alone(config: uvicorn.Config, listener: socket.socket) -> None:
-    server = uvicorn.Server(config)
+def _run_alone(config: Config, listener: socket.socket) -> None:
+    server = Server(config)
     # The server has shut down properly by then; Ctrl-C is the usual way to stop it.
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listener])

@@ -16,7 +16,8 @@ from multiprocessing.context import SpawnProcess
 from types import FrameType
 
 import structlog
-import uvicorn
+from uvicorn.config import Config
+from uvicorn.server import Server
 
 from chatapi.core.clock import stopwatch
 
@@ -39,7 +40,7 @@ _METRICS_PORT = "CHATAPI_METRICS_PORT"
 
 _processes = multiprocessing.get_context("spawn")
 
-MakeConfig = Callable[[], uvicorn.Config]
+MakeConfig = Callable[[], Config]
 
 
 @dataclass(eq=False)
@@ -175,7 +176,7 @@ def _work(
     threading.Thread(target=_send_heartbeats, args=(pipe, grace_seconds), daemon=True).start()
     # The server has shut down properly by then; Ctrl-C reaches all processes of a terminal.
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(make_config()).run(sockets=[listener])
+        Server(make_config()).run(sockets=[listener])
 
 
 def _end_with_parent(parent: int) -> None:

@@ -1,5 +1,6 @@
 """Imports libraries without what they load by themselves, and a server does not use."""
 
+import os
 import sys
 from functools import partial
 from importlib import import_module
@@ -23,11 +24,24 @@ def import_without(library: str, *extras: str) -> ModuleType:
             del sys.modules[extra]
 
 
-def defer_package(package: str) -> None:
+def build_models_later() -> None:
+    """Let pydantic build a model when it is first used, also those of libraries.
+
+    Does not search all installed packages for plugins of pydantic either: there are none.
+    """
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # Only now: the variable is read when pydantic is imported.
+    from pydantic import BaseModel  # noqa: PLC0415
+
+    BaseModel.model_config["defer_build"] = True
+
+
+def defer_package(package: str, **modules: str) -> None:
     """Let modules of a package be imported without what its `__init__` imports.
 
-    `__init__` runs when something is first imported from the package itself. For packages whose
-    modules a server uses a few of. Does nothing if the package is loaded already.
+    `__init__` runs when something is first imported from the package itself, except for names that
+    are passed with the module of the package that has them. For packages whose modules a server
+    uses a few of. Does nothing if the package is loaded already.
     """
     if package in sys.modules:
         return
@@ -38,6 +52,8 @@ def defer_package(package: str) -> None:
     run_init = partial(spec.loader.exec_module, deferred)
 
     def load(name: str) -> object:
+        if name in modules:
+            return getattr(import_module(f"{package}.{modules[name]}"), name)
         # Also asked for modules of the package that are not imported yet: they need no `__init__`.
         if find_spec(f"{package}.{name}") is not None:
             return import_module(f"{package}.{name}")

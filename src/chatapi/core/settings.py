@@ -1,16 +1,24 @@
 """All configuration, from environment variables (prefix CHATAPI_)."""
 
+import os
 import re
 import ssl
 from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
+_PREFIX = "CHATAPI_"
 SQLITE_FILE = "chatapi.sqlite3"
 UPLOADS_FOLDER = "uploads"
 _DRIVERS = {
@@ -35,13 +43,13 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """One field per environment variable; `chatapi settings` lists them."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="CHATAPI_",
+    model_config = ConfigDict(
         frozen=True,
-        env_ignore_empty=True,
+        extra="forbid",
+        validate_default=True,
         hide_input_in_errors=True,  # an address may hold a password
     )
 
@@ -208,6 +216,16 @@ class Settings(BaseSettings):
         description="`on` sends traces to an OpenTelemetry collector, as the OTEL_* variables say;"
         " needs the packages of chatapi[tracing]",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_environment(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Add the variables of the environment, in any case; an empty one counts as unset."""
+        variables = {name.upper(): value for name, value in os.environ.items() if value}
+        names = {name: f"{_PREFIX}{name.upper()}" for name in cls.model_fields}
+        return {
+            name: variables[variable] for name, variable in names.items() if variable in variables
+        } | given
 
     @field_validator("database_url")
     @classmethod

@@ -4,13 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route
 from typing_extensions import override
+from uvicorn.config import Config
+from uvicorn.server import Server
 
 
-class _SecondServer(uvicorn.Server):
+class _SecondServer(Server):
     """Leaves the signals to the server of the API, which ends this one."""
 
     @override
@@ -22,7 +23,7 @@ class _SecondServer(uvicorn.Server):
 @asynccontextmanager
 async def serve_separately(route: Route, host: str, port: int) -> AsyncGenerator[None, None]:
     """Serve a route on a port of its own until the block ends."""
-    config = uvicorn.Config(
+    config = Config(
         Starlette(routes=[route]),
         host=host,
         port=port,

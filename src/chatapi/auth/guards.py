@@ -181,7 +181,7 @@ class WebhookGuard:
 
     async def __call__(self, request: ApiRequest, *, locks_first: bool) -> Context:
         runtime = runtime_of(request)
-        limits = request.scope["state"]["anonymous_body_limits"]
+        limits = request.scope["anonymous_body_limits"]
         api_key = (await read_query(request, limits)).get("api_key", "")
         if not api_key:
             raise MissingWebhookKeyError

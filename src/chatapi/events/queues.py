@@ -46,7 +46,7 @@ class EventQueues:
         self._hub = hub
         self._clock = clock
         self._settings = settings
-        self._timers = TimerWheel(Waiter.give_up)
+        self._timers = TimerWheel(Waiter.give_up, settings.heartbeat_seconds)
         self._live: dict[QueueId, LiveQueue] = {}
         self._epochs = Epochs(database, hub, clock, self._live.values)
         self._acknowledged: set[QueueId] = set()
@@ -177,7 +177,18 @@ class EventQueues:
                 return []
             if found or not blocking:
                 return found
-            if self._hub.is_closing or not await self._wait(feed, queue, view, deadline):
+            if self._hub.is_closing:
+                return [heartbeat(id_behind(cursor) or cursor)]
+            # Not in a function of its own, which a waiting poll would keep in memory.
+            waiter = Waiter(view, queue.id)
+            feed.add_waiter(waiter)
+            alarm = self._timers.add(waiter, deadline)
+            try:
+                is_woken = await waiter.woken
+            finally:
+                feed.remove_waiter(waiter)
+                alarm.discard(waiter)
+            if not is_woken:
                 return [heartbeat(id_behind(cursor) or cursor)]
 
     def _require_served(self, reader: Reader, queue: LiveQueue) -> None:
@@ -188,17 +199,6 @@ class EventQueues:
             raise StaleCallerError
         if queue.id not in self._live:
             raise BadEventQueueIdError(queue.id)
-
-    async def _wait(self, feed: Feed, queue: LiveQueue, view: ClientView, deadline: float) -> bool:
-        """Wait for an event for this reader; returns False if none came before the deadline."""
-        waiter = Waiter(view, queue.id)
-        feed.add_waiter(waiter)
-        alarm = self._timers.add(waiter, deadline)
-        try:
-            return await waiter.woken
-        finally:
-            feed.remove_waiter(waiter)
-            alarm.discard(waiter)
 
     async def _collect(
         self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventId, turn: int

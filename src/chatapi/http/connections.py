@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 import orjson
 from typing_extensions import override
+from uvicorn._types import ASGIVersions
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -13,10 +14,13 @@ from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_request_id
 from chatapi.core.timer_wheel import TimerWheel
 from chatapi.http.joined_writes import JoiningTransport
+from chatapi.http.quiet_events import QuietEvent, QuietFlowControl
 from chatapi.http.responses import JSON_HEADERS
 
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_PATH_LENGTH = 4096
+_ASGI: ASGIVersions = {"version": "3.0", "spec_version": "2.3"}
+"""The same for all requests; uvicorn makes a dictionary for each."""
 _LARGE_HEAD = f"The address and the headers are larger than {_MAX_HEAD_BYTES} bytes"
 _LONG_PATH = f"The path is longer than {_MAX_PATH_LENGTH} characters"
 
@@ -93,7 +97,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
         self._joining = JoiningTransport(transport)
-        super().connection_made(cast(asyncio.Transport, self._joining))
+        transport = cast(asyncio.Transport, self._joining)
+        super().connection_made(transport)
+        self.flow = QuietFlowControl(transport)
         self._waits_for_head_since = self.loop.time()
         self._check_later()
 
@@ -127,7 +133,10 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._waits_for_head_since = None
         self._is_in_body = True
         self._received = 0
+        self.scope["asgi"] = _ASGI
         super().on_headers_complete()
+        # Nobody has waited for it yet: the task of the request begins after this.
+        self.cycle.message_event = QuietEvent()  # type: ignore[assignment]  # all that is used of it
 
     def _check_head(self) -> None:
         """Check the head by itself: the bytes received may include the beginning of a body."""
@@ -172,7 +181,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def _check_later(self) -> None:
         checks = self._checks.get(self.server_state)
         if checks is None:
-            checks = self._checks[self.server_state] = TimerWheel(BoundedHttpProtocol._check)
+            checks = self._checks[self.server_state] = TimerWheel(
+                BoundedHttpProtocol._check, self.check_seconds
+            )
         self._checked_with = checks.add(self, self.loop.time() + self.check_seconds)
 
     def _check(self) -> None:

@@ -66,7 +66,7 @@ async def send_content(request: ApiRequest, send: Send, content: Content) -> Non
             return
     size = _size_of(chunks)
     if size >= MIN_BYTES and content.is_compressible:
-        policy: CompressionPolicy = request.scope["state"]["compression"]
+        policy: CompressionPolicy = request.scope["compression"]
         compressed = await policy.compress(request, chunks, size, is_public=content.is_public)
         if compressed is not None:
             coding, chunks = compressed

@@ -132,12 +132,11 @@ class ApiMiddleware:
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Coroutine[Any, Any, None]:
         request = ApiRequest(scope, receive)
-        scope["state"] = {
-            "request": request,
-            "body_limits": self._body_limits,
-            "anonymous_body_limits": self._anonymous_body_limits,
-            "compression": self._compression,
-        }
+        # Not in a dictionary of their own, which a waiting poll would keep.
+        scope["request"] = request
+        scope["body_limits"] = self._body_limits
+        scope["anonymous_body_limits"] = self._anonymous_body_limits
+        scope["compression"] = self._compression
         if self._cors.is_on:
             send = self._cors.wrap(request, send)
         return (
@@ -176,7 +175,7 @@ class ApiMiddleware:
         finally:
             # Request and scope refer to each other: without this every request, with all the server
             # holds for it, would be left to the garbage collector.
-            request.scope["state"].clear()
+            del request.scope["request"]
 
     def _translate(self, request: ApiRequest, error: Exception) -> ApiError:
         """Returns the error for the client; the details go only to the log."""

@@ -110,9 +110,35 @@ class ChatRoute(APIRoute):
         self.app = self.handle_request
 
     async def handle_request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the request; start over if the caller changed, finally with the lock taken first.
+
+        A long poll starts over as often as its reader changes: it continues where it was. While it
+        waits, every call between here and the endpoint stays in memory, so there are few of them.
+        """
         del receive
-        request: ApiRequest = scope["state"]["request"]
-        outcome = await self._run(request)
+        request: ApiRequest = scope["request"]
+        form: Form | None = None
+        outcome: Outcome | None = None
+        attempt = 0
+        try:
+            while outcome is None:
+                locks_first = attempt > self._most_restarts and not self._follows_log
+                context = await self.operation.guard(request, locks_first=locks_first)
+                try:
+                    form = form or await self._read(request, context)
+                    outcome = await self._run(request, context, form)
+                except StaleCallerError:
+                    if locks_first and attempt >= MAX_ATTEMPTS:
+                        raise UnavailableError from None
+                    attempt += 1
+                finally:
+                    await context.work.close()
+        finally:
+            if form is not None:
+                form.close()
+        await self._respond(request, send, outcome)
+
+    async def _respond(self, request: ApiRequest, send: Send, outcome: Outcome) -> None:
         payload = outcome.payload
         if isinstance(payload, EventStream):
             await send_event_stream(request, send, payload)
@@ -144,43 +170,28 @@ class ChatRoute(APIRoute):
         etag = await etag_of(outcome.reader, chunks)
         return Content(chunks, REVALIDATED_HEADERS, etag, is_compressible=compressible)
 
-    async def _run(self, request: ApiRequest) -> Outcome:
-        """Run the request; start over if the caller changed, finally with the lock taken first.
-
-        A long poll starts over as often as its reader changes: it continues where it was.
-        """
-        form: Form | None = None
-        attempt = 0
-        try:
-            while True:
-                locks_first = attempt > self._most_restarts and not self._follows_log
-                context = await self.operation.guard(request, locks_first=locks_first)
-                try:
-                    form = form or await self._read(request, context)
-                    return await self._run_once(request, context, form)
-                except StaleCallerError:
-                    if locks_first and attempt >= MAX_ATTEMPTS:
-                        raise UnavailableError from None
-                    attempt += 1
-                finally:
-                    await context.work.close()
-        finally:
-            if form is not None:
-                form.close()
-
     async def _read(self, request: ApiRequest, context: RequestContext) -> Form:
         """Read the parameters; an unauthenticated request may send only a small body."""
         is_anonymous = context.caller_id is None
-        limits = request.scope["state"]["anonymous_body_limits" if is_anonymous else "body_limits"]
+        limits = request.scope["anonymous_body_limits" if is_anonymous else "body_limits"]
         if self.operation.params.body_parameter is not None:
             return await read_query_and_body(request, limits)
         if self.operation.params.file_parameter is None:
             return await read_form(request, limits)
         return await read_form_with_file(request, limits)
 
-    async def _run_once(self, request: ApiRequest, context: RequestContext, form: Form) -> Outcome:
+    async def _run(self, request: ApiRequest, context: RequestContext, form: Form) -> Outcome:
+        """Call the endpoint, or find the response of the same request, and commit."""
+        operation = self.operation
         try:
-            outcome = await self._call_endpoint(request, context, form)
+            params, unknown = operation.params.read(form.values, form.file, form.body)
+            payload: Any = None
+            if self.stores_responses:
+                payload = await find_stored_response(request, context, form.fingerprint)
+            if payload is None:
+                payload = await operation.endpoint(**operation.arguments(context, request, params))
+            else:
+                await context.recheck_caller()
         except ApiError as error:
             # An error also reveals something, and a client whose key was revoked must hear of that
             # first. Where the service is at fault, a further statement would not help.
@@ -190,24 +201,10 @@ class ChatRoute(APIRoute):
         if self._rechecks_caller:
             await context.recheck_caller()
         if context.work.has_idempotency_key:
-            is_secret = self.operation.returns_secret
-            await store_response(context, None if is_secret else outcome.payload or {})
+            is_secret = operation.returns_secret
+            await store_response(context, None if is_secret else payload or {})
         await context.work.commit()
-        return outcome
-
-    async def _call_endpoint(
-        self, request: ApiRequest, context: RequestContext, form: Form
-    ) -> Outcome:
-        """Read the parameters and call the endpoint, or find the response of the same request."""
-        operation = self.operation
-        params, unknown = operation.params.read(form.values, form.file, form.body)
         ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
-        if self.stores_responses:
-            stored = await find_stored_response(request, context, form.fingerprint)
-            if stored is not None:
-                await context.recheck_caller()
-                return Outcome(stored, ignored, context.caller_id)
-        payload = await operation.endpoint(**operation.arguments(context, request, params))
         return Outcome(payload, ignored, context.caller_id)
 
 
@@ -307,7 +304,7 @@ class PageApp:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request: ApiRequest = scope["state"]["request"]
+        request: ApiRequest = scope["request"]
 
         async def send_and_note(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -26,7 +26,7 @@ class TracedRequests:
         ) as span:
             with bound_contextvars(trace_id=hexadecimal(span.get_span_context().trace_id)):
                 answer = self._app(scope, receive, send)
-                request: ApiRequest = scope["state"]["request"]
+                request: ApiRequest = scope["request"]
                 await answer
             status = request.response_status
             # The declared path, not the one the client sent, which may name people.

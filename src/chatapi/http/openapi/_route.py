@@ -32,7 +32,7 @@ class _DocumentApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         del receive
-        request: ApiRequest = scope["state"]["request"]
+        request: ApiRequest = scope["request"]
         if self._content is None:
             # In a thread: building the document takes seconds and must not block other requests.
             encoded = await run_in_threadpool(lambda: orjson.dumps(self._document()))

@@ -49,7 +49,7 @@ def page_routes() -> list[BaseRoute]:
         return StaticContent(_docs_page().encode(), "text/html", _PAGE_HEADERS)
 
     async def show_home(request: Request) -> Response:
-        origin = html.escape(request.state.request.origin)
+        origin = html.escape(request.scope["request"].origin)
         page = home.substitute(links, version=html.escape(VERSION), origin=origin)
         return HTMLResponse(page, headers=_PAGE_HEADERS)
 

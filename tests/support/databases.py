@@ -1,4 +1,4 @@
-"""Databases for tests: real ones with real commits, emptied or copied instead of rolled back."""
+"""Databases for tests: real ones with real commits, overwritten instead of rolled back."""
 
 import shutil
 import sqlite3
@@ -72,39 +72,118 @@ class WorkerDatabase(ABC):
         """Replace the current rows by those of the key, or by none."""
 
 
+class KeptRows:
+    """A file with the rows that tests begin with, and an open connection to it."""
+
+    def __init__(self, template: SqliteTemplate) -> None:
+        self.template = template
+        # Nothing writes to it, so what one test has read of it is still in memory at the next.
+        self._source = sqlite3.connect(f"{template.path.as_uri()}?immutable=1", uri=True)
+        self.schema_version = schema_version_of(self._source)
+
+    def overwrite(self, target: sqlite3.Connection) -> None:
+        """Replace everything in the target, whose tables are the same.
+
+        SQLite counts it as a change of the tables. It is none: other connections go on without
+        reading the definitions and preparing their statements anew.
+        """
+        self._source.backup(target)
+        target.execute(f"PRAGMA schema_version = {self.schema_version}")
+
+    def close(self) -> None:
+        self._source.close()
+
+
+def schema_version_of(connection: sqlite3.Connection) -> int:
+    [version] = connection.execute("PRAGMA schema_version").fetchone()
+    return int(version)
+
+
 class WorkerSqlite(WorkerDatabase):
-    """A file that is replaced by a copy of the template, or of rows made before, for every test."""
+    """A file whose content is replaced by that of the template, or by rows made before.
+
+    Connections of earlier tests stay open, with their prepared statements: opening those of one
+    application took ten times as long as replacing the content. A test that changes the tables,
+    moves the file or leaves a transaction open makes the next one begin with a new file.
+    """
 
     def __init__(self, template: SqliteTemplate, folder: Path, worlds: Path) -> None:
         self.path = folder / SQLITE_FILE
         super().__init__(f"sqlite+aiosqlite:///{self.path}")
-        self._templates: dict[Hashable | None, SqliteTemplate] = {None: template}
+        self._kept: dict[Hashable | None, KeptRows] = {None: KeptRows(template)}
         self._folder_of_worlds = worlds
+        self._writer: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     @override
     async def _save(self, key: Hashable) -> None:
-        saved = self._folder_of_worlds / f"world{len(self._templates)}.sqlite3"
+        saved = self._folder_of_worlds / f"world{len(self._kept)}.sqlite3"
         # By SQLite: on a busy machine connections may still be open. Then rows are still in the
         # write-ahead log, and closing the file after copying it would end this process's locks.
         with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(saved)) as copy:
             source.backup(copy)
-        self._templates[key] = SqliteTemplate(saved)
+            copy.execute(f"PRAGMA schema_version = {schema_version_of(source)}")
+        self._kept[key] = KeptRows(SqliteTemplate(saved))
 
     @override
     async def _load(self, key: Hashable | None) -> None:
+        rows = self._kept[key]
+        if self._writer is not None and self._has_tables_of(rows) and _is_free(self._writer):
+            rows.overwrite(self._writer)
+        else:
+            await self._replace_file(rows)
+
+    def _has_tables_of(self, rows: KeptRows) -> bool:
+        """Whether the file is still there, with the same definitions of tables."""
+        assert self._writer is not None
+        is_same_file = self.path.exists() and _identity(self.path) == self._file
+        return is_same_file and schema_version_of(self._writer) == rows.schema_version
+
+    async def _replace_file(self, rows: KeptRows) -> None:
         # A new file with the same name: connections left open to the former one do no harm.
+        await self._disconnect()
         for left in self.path.parent.iterdir():
             left.unlink()
-        self._templates[key].copy_to(self.path.parent)
+        rows.template.copy_to(self.path.parent)
+        self._file = _identity(self.path)
+        self._writer = sqlite3.connect(self.path, isolation_level=None, timeout=0)
+        self._writer.execute("PRAGMA synchronous = OFF")
+
+    async def _disconnect(self) -> None:
+        await kept_databases.disconnect(self.url)
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    async def close(self) -> None:
+        await self._disconnect()
+        for rows in self._kept.values():
+            rows.close()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _is_free(connection: sqlite3.Connection) -> bool:
+    """Whether no other connection is in a transaction that writes."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        return False
+    connection.execute("ROLLBACK")
+    return True
 
 
 @asynccontextmanager
 async def worker_sqlite(template: SqliteTemplate, folder: Path) -> AsyncIterator[WorkerSqlite]:
     database = WorkerSqlite(template, _subfolder(folder, "current"), _subfolder(folder, "worlds"))
-    kept_databases.keep(await database.empty())
+    kept_databases.keep(await database.empty(), stays_connected=True)
     try:
         yield database
     finally:
+        await database.close()
         await kept_databases.drop(database.url)
 
 
@@ -229,7 +308,7 @@ async def worker_postgres(server: TemporaryPostgres, name: str) -> AsyncIterator
     )
     database = WorkerPostgres(server.url_for(name), engine)
     await database.prepare()
-    kept_databases.keep(database.url)
+    kept_databases.keep(database.url, stays_connected=True)
     try:
         yield database
     finally:

@@ -24,8 +24,9 @@ from chatapi.db.sqlite_file import SqliteFile
 class KeptDatabase(Database):
     """A database that can be used again after it was closed."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, stays_connected: bool) -> None:
         super().__init__(settings)
+        self._stays_connected = stays_connected
         self._silence_seconds = settings.database_silence_seconds
         self.is_free = False
         if self.is_sqlite:
@@ -50,16 +51,20 @@ class KeptDatabase(Database):
         pool = self.engine.pool
         assert isinstance(pool, QueuePool)
         is_away = self._postgres is not None and self._postgres.is_away
-        if self.is_sqlite:
+        if not self._stays_connected:
             # The file is replaced before the next test; connections would not notice, so none may
             # be left, however long closing them takes on a busy machine.
-            await asyncio.gather(*self._returning)
-            await self.engine.dispose()
+            await self.disconnect()
         elif is_away or self._returning or pool.checkedout():
             await super().close()
         elif self._monitor is not None:
             await self._monitor.close()
         self.is_free = True
+
+    async def disconnect(self) -> None:
+        """Close all connections that are not in use; the next statement opens one."""
+        await asyncio.gather(*self._returning)
+        await self.engine.dispose()
 
     async def close_for_good(self) -> None:
         await super().close()
@@ -76,21 +81,24 @@ class KeptDatabases:
     """Hands out engines that are free; a test with several applications gets several."""
 
     def __init__(self) -> None:
-        self._urls: set[str] = set()
+        self._stays_connected: dict[str, bool] = {}
         self._kept: defaultdict[Hashable, list[KeptDatabase]] = defaultdict(list)
 
-    def keep(self, url: str) -> None:
-        """Keep engines for the database at this address until it is `dropped`."""
-        self._urls.add(url)
+    def keep(self, url: str, *, stays_connected: bool) -> None:
+        """Keep engines for the database at this address until it is `dropped`.
+
+        Their connections stay open as well, unless files take the place of the one they opened.
+        """
+        self._stays_connected[url] = stays_connected
 
     def has(self, url: str) -> bool:
         """Whether it is the address of a database that tests share."""
-        return url in self._urls
+        return url in self._stays_connected
 
     def lend(self, settings: Settings) -> Database | None:
         """An engine for these settings; None if their database is one of a single test."""
         url = settings.effective_database_url
-        if url not in self._urls:
+        if url not in self._stays_connected:
             return None
         kept = self._kept[
             url,
@@ -102,14 +110,23 @@ class KeptDatabases:
             if database.is_free:
                 database.open_again()
                 return database
-        kept.append(KeptDatabase(settings))
+        kept.append(KeptDatabase(settings, stays_connected=self._stays_connected[url]))
         return kept[-1]
 
+    async def disconnect(self, url: str) -> None:
+        """Close the connections of all engines that applications have returned."""
+        for key in self._keys_of(url):
+            for database in self._kept[key]:
+                await database.disconnect()
+
     async def drop(self, url: str) -> None:
-        self._urls.discard(url)
-        for key in [key for key in self._kept if isinstance(key, tuple) and key[0] == url]:
+        del self._stays_connected[url]
+        for key in self._keys_of(url):
             for database in self._kept.pop(key):
                 await database.close_for_good()
+
+    def _keys_of(self, url: str) -> list[Hashable]:
+        return [key for key in self._kept if isinstance(key, tuple) and key[0] == url]
 
 
 kept_databases = KeptDatabases()

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from chatapi.auth.realm_rows import RealmRows
+from chatapi.core.settings import Settings
 from tests.factories import make_realm
 from tests.support.apps import make_settings, running_app
 from tests.support.clock import MovableClock
@@ -35,13 +36,49 @@ async def test_rows_are_kept_while_a_connection_is_open(sqlite_database: WorkerS
             assert reader.execute(READ).fetchone() == (1,)
 
 
-async def test_application_reads_the_new_file_although_closing_the_former_one_took_too_long(
-    sqlite_database: WorkerSqlite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("chatapi.db.database._MAX_CLOSE_SECONDS", 0)
-    settings = make_settings(await sqlite_database.empty(), tmp_path)
+async def number_of_realms(settings: Settings) -> int:
+    """How many an application finds, after which it adds another one and ends."""
     async with running_app(settings, MovableClock()) as app:
+        async with app.runtime.reading() as db:
+            found = await RealmRows(db).count_realms()
         await make_realm(app.runtime, "Acme")
-    await sqlite_database.empty()
-    async with running_app(settings, MovableClock()) as app, app.runtime.reading() as db:
-        assert await RealmRows(db).count_realms() == 0
+    return found
+
+
+class TestNextApplication:
+    @pytest.fixture
+    async def settings(self, sqlite_database: WorkerSqlite, tmp_path: Path) -> Settings:
+        return make_settings(await sqlite_database.empty(), tmp_path)
+
+    async def test_finds_no_rows_on_connections_of_the_former_one(
+        self, sqlite_database: WorkerSqlite, settings: Settings
+    ) -> None:
+        await number_of_realms(settings)
+        file = sqlite_database.path.stat().st_ino
+        await sqlite_database.empty()
+        assert await number_of_realms(settings) == 0
+        assert sqlite_database.path.stat().st_ino == file
+
+    @pytest.mark.parametrize(
+        "leave",
+        ["BEGIN IMMEDIATE; INSERT INTO epoch (began_at) VALUES (0)", "CREATE TABLE note (text)"],
+        ids=["open transaction", "other tables"],
+    )
+    async def test_has_a_new_file_after(
+        self, sqlite_database: WorkerSqlite, settings: Settings, leave: str
+    ) -> None:
+        await number_of_realms(settings)
+        with closing(open_file(sqlite_database)) as connection:
+            connection.executescript(leave)
+            await sqlite_database.empty()
+            assert await number_of_realms(settings) == 0
+            with closing(open_file(sqlite_database)) as reader:
+                assert reader.execute(READ).fetchone() == (0,)
+
+    async def test_has_a_new_file_after_a_lost_one(
+        self, sqlite_database: WorkerSqlite, settings: Settings
+    ) -> None:
+        await number_of_realms(settings)
+        sqlite_database.path.unlink()
+        await sqlite_database.empty()
+        assert await number_of_realms(settings) == 0

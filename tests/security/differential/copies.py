@@ -47,7 +47,7 @@ async def sqlite_pair(template: SqliteTemplate, folder: Path) -> AsyncIterator[P
     pair = Pair(template.copy_to(folder), f"sqlite+aiosqlite:///{folder / 'copy.sqlite3'}", folder)
     # The applications of all rounds compile their statements once.
     for url in (pair.original, pair.copy):
-        kept_databases.keep(url)
+        kept_databases.keep(url, stays_connected=False)
     try:
         yield pair
     finally:

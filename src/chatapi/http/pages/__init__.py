@@ -1,6 +1,7 @@
 """HTML pages: the start page and the docs page."""
 
 import html
+from collections.abc import Sequence
 from functools import cache
 
 from starlette.requests import Request
@@ -38,8 +39,9 @@ _PAGE_HEADERS = {
 }
 
 
-def page_routes() -> list[BaseRoute]:
-    """Routes of `/`, `/docs` and what they load."""
+@cache
+def page_routes() -> Sequence[BaseRoute]:
+    """Routes of `/`, `/docs` and what they load; made once for all apps of a process."""
     assets = find_assets()
     links = assets.links()
     home = read_template("home.html")

@@ -223,10 +223,10 @@ def write_bytecode() -> None:
 def pytest_step(*, full: bool, left_out: list[str], extra: list[str]) -> Step:
     markers = ["-m", f"not ({' or '.join(left_out)})"] if left_out else []
     selection = [*([] if full else ["--quick"]), *markers]
-    # More workers than cores of a small machine: tests wait for servers and child processes, and
-    # those of the full run have many processes of their own. Idle workers take tests from others:
-    # some tests take a minute, and many a hundredth of a second.
-    workers = ["-n", "3" if full else "4", "--dist", "worksteal"]
+    # One worker more than a small machine has cores: tests wait for servers and child processes.
+    # Each further one spends a quarter of a minute on finding the tests and warming its caches.
+    # Idle workers take tests from others: some take a minute, and many a hundredth of a second.
+    workers = ["-n", "3", "--dist", "worksteal"]
     return Step("pytest", [tool("pytest"), *workers, *selection, *extra])
 
 

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+import pytest
+
 from chatapi.core.settings import Settings
 from tests.model.client_history import History, Round, random_history
 from tests.model.processes import Processes
@@ -51,6 +53,7 @@ class Page:
         return await client.get("/messages", scene.persons[self.person], **self.params)
 
 
+@pytest.mark.any_database
 async def test_cached_pages_equal_those_of_a_new_process(
     processes: Processes, settings: Settings, backend: str
 ) -> None:

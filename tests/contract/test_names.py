@@ -117,6 +117,7 @@ class TestNormalForm:
         folder["name"] = DECOMPOSED
         assert_error(await client.post("/channel_folders/create", owner, **folder))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("stored", [COMPOSED, DECOMPOSED], ids=["composed", "decomposed"])
     @pytest.mark.parametrize("typed", [COMPOSED, DECOMPOSED], ids=["composed", "decomposed"])
     async def test_mentioned_user(
@@ -134,6 +135,7 @@ class TestNormalForm:
         shown = await show(client, member, message_id)
         assert f'data-user-id="{named.user_id}"' in shown["content"]
 
+    @pytest.mark.any_database
     async def test_address(self, client: ApiClient, owner: Person, make_user: MakeUser) -> None:
         await make_user(email=normalize("NFC", "josé@example.com"))
         new = {"full_name": "Another", "password": "correct horse battery"}

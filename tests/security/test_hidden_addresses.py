@@ -73,6 +73,7 @@ async def answers_to(
     return found
 
 
+@pytest.mark.any_database
 @every_place
 async def test_address_hidden_from_members_is_as_unknown_to_them(
     client: ApiClient,
@@ -90,6 +91,7 @@ async def test_address_hidden_from_members_is_as_unknown_to_them(
     assert seen[0] == seen[1]
 
 
+@pytest.mark.any_database
 @every_place
 async def test_user_whom_a_guest_may_not_see_is_as_unknown_to_them(
     client: ApiClient,

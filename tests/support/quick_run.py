@@ -1,7 +1,8 @@
 """What `pytest --quick` leaves to the full run; without the option everything runs.
 
 - Tests marked `slow` do not run.
-- Tests marked `any_database` run on SQLite only.
+- Tests marked `any_database` run on SQLite only: neither locks nor order matter to them, and when
+  they were marked, at least three other tests sent each of their statements to PostgreSQL.
 - Random tests try a part of what they try otherwise, unless the environment says how much.
 """
 

@@ -20,6 +20,7 @@ def subscription_of(listener: Listener) -> list[dict[str, Any]]:
     return subscriptions
 
 
+@pytest.mark.any_database
 class TestUnarchiving:
     async def test_subscribers_get_their_subscription_back(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
@@ -66,6 +67,7 @@ class TestUnarchiving:
         assert kinds(await told(listener)) == ["stream/update", "stream/update"]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("capabilities", [{}, KNOWS_ARCHIVED])
 async def test_archived_channel_is_deleted_for_clients_that_lose_visibility(
     client: ApiClient,

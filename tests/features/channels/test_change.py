@@ -25,6 +25,7 @@ from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 class TestWho:
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
     async def test_others_than_administrators_are_refused(
@@ -207,6 +208,7 @@ class TestKind:
         assert peers["user_ids"] == [owner.user_id, member.user_id]
         assert updated["property"] == "invite_only"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("permission", "options", "params"),
         [
@@ -259,6 +261,7 @@ class TestKind:
         assert_success(await client.patch(path, owner, is_private=False))
         assert (await channel_of(client, owner, channel))["history_public_to_subscribers"] is True
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "params",
         [
@@ -293,6 +296,7 @@ class TestKind:
         assert_error(await client.patch(path, owner, is_default_stream=True))
 
 
+@pytest.mark.any_database
 class TestPermissions:
     async def test_change_is_stored_and_emitted(
         self,

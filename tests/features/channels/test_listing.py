@@ -33,6 +33,7 @@ async def topics_seen_by(
     return [(topic["name"], topic["max_id"]) for topic in assert_success(response)["topics"]]
 
 
+@pytest.mark.any_database
 class TestFilters:
     @pytest.fixture(autouse=True)
     async def channels(
@@ -84,6 +85,7 @@ class TestFilters:
         assert await names_seen_by(client, bot, **params) == {"ours"}
 
 
+@pytest.mark.any_database
 class TestOne:
     async def test_looks_the_same_in_every_read(
         self, client: ApiClient, realm: RealmRecord, member: Person, make_channel: MakeChannel
@@ -178,6 +180,7 @@ class TestTopics:
         assert_error(response, "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestDefaults:
     async def test_administrators_set_default_channels(
         self,
@@ -305,6 +308,7 @@ class TestNotices:
         refused = await client.patch("/realm", owner, new_stream_announcements_stream_id=10**6)
         assert assert_error(refused) == "Invalid channel ID"
 
+    @pytest.mark.any_database
     async def test_no_messages_when_many_users_are_subscribed(
         self, client: ApiClient, owner: Person, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:

@@ -33,6 +33,7 @@ class TestRestrictedGuests:
     async def hide_people(self, client: ApiClient, realm: RealmRecord, owner: Person) -> None:
         await allow(client, owner, realm, can_access_all_users_group=SystemGroup.MEMBERS)
 
+    @pytest.mark.any_database
     async def test_see_users_of_their_channels(
         self,
         client: ApiClient,
@@ -98,6 +99,7 @@ async def write_queues(runtime: Runtime, queues: Iterable[QueueRecord]) -> None:
         await db.commit()
 
 
+@pytest.mark.any_database
 class TestGroups:
     async def test_private_channel_is_visible_to_the_groups_it_names(
         self,

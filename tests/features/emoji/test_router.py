@@ -44,6 +44,7 @@ class TestAdd:
         again = await listen(client, owner)
         assert again.state["realm_emoji"] == {emoji["id"]: emoji}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP"])
     async def test_is_reencoded_and_readable_without_credentials(
         self, client: ApiClient, member: Person, kind: str

@@ -51,6 +51,7 @@ class TestAccess:
         assert_error(await client.post("/register", wrong), "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestState:
     async def test_has_every_key_that_users_get(
         self, client: ApiClient, open_realm: RealmRecord, member: Person

@@ -41,6 +41,7 @@ class TestPermissionToChange:
         group_id = await add_group(client, member)
         assert_error(await client.patch(f"{GROUPS}/{group_id}", name="b"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_managers_and_owners(
         self, client: ApiClient, member: Person, owner: Person, make_user: MakeUser
     ) -> None:
@@ -78,6 +79,7 @@ class TestPermissionToChange:
         response = await change(client, owner, group_id, description="b")
         assert assert_error(response) == "Insufficient permission"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("group_id", [0, 4711, 2**63 - 1])
     async def test_unknown_group(self, client: ApiClient, owner: Person, group_id: int) -> None:
         assert assert_error(await change(client, owner, group_id, name="b")) == "Invalid user group"
@@ -121,6 +123,7 @@ class TestTexts:
 
 
 class TestPermissions:
+    @pytest.mark.any_database
     @pytest.mark.parametrize("name", [each.value for each in GroupPermission])
     async def test_each_can_be_changed(
         self, client: ApiClient, realm: RealmRecord, member: Person, name: str
@@ -205,6 +208,7 @@ class TestPermissions:
         assert_success(response)
 
 
+@pytest.mark.any_database
 class TestReactivation:
     async def test_with_changes_in_the_same_call(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member, [member])

@@ -34,6 +34,7 @@ class TestCreate:
         response = await client.post(CREATE, name="a", description="", members=[])
         assert_error(response, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("missing", ["name", "description", "members"])
     async def test_missing_parameter(self, client: ApiClient, member: Person, missing: str) -> None:
         params: dict[str, Any] = {"name": "a", "description": "", "members": []}
@@ -196,6 +197,7 @@ class TestCreate:
             )
         assert elsewhere.group_id not in await all_groups(elsewhere.here, member)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("permission", GroupPermission, ids=str)
     async def test_system_groups_a_permission_may_name(
         self, client: ApiClient, realm: RealmRecord, member: Person, permission: GroupPermission
@@ -247,6 +249,7 @@ class TestCreate:
             assert message == "can_join_group: User group is deactivated: old"
 
 
+@pytest.mark.any_database
 class TestList:
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.get(GROUPS), "UNAUTHORIZED", 401)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import MakeChannel, Person
@@ -22,6 +24,7 @@ def assert_in_use(response: ApiResponse, *objections: dict[str, Any]) -> None:
     assert message == "Cannot deactivate user group in use."
 
 
+@pytest.mark.any_database
 class TestDeactivate:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
@@ -80,6 +83,7 @@ class TestDeactivate:
         assert assert_error(response) == "Invalid user group"
 
 
+@pytest.mark.any_database
 class TestInUse:
     async def test_as_subgroup_of_other_groups(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)

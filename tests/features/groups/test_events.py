@@ -43,6 +43,7 @@ async def told(listener: Listener) -> list[dict[str, Any]]:
     return events
 
 
+@pytest.mark.any_database
 class TestGroupEvents:
     async def test_add(self, client: ApiClient, member: Person, listener: Listener) -> None:
         inner = await add_group(client, member)
@@ -120,6 +121,7 @@ class TestGroupEvents:
         ]
 
 
+@pytest.mark.any_database
 class TestDeactivatedGroups:
     async def test_clients_that_keep_them_get_an_update(
         self, client: ApiClient, member: Person, newer: Listener

@@ -42,6 +42,7 @@ async def subgroups_of(client: ApiClient, person: Person, group_id: int) -> list
     return subgroups
 
 
+@pytest.mark.any_database
 class TestChangeMembers:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
@@ -137,6 +138,7 @@ class TestPermissions:
     async def helpers(self, client: ApiClient, owner: Person, helper: Person) -> int:
         return await add_group(client, owner, [helper])
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("setting", ["can_add_members_group", "can_manage_group"])
     async def test_add(
         self,
@@ -158,6 +160,7 @@ class TestPermissions:
             for params in ({"delete": ids(owner)}, {"delete_subgroups": [inner]}):
                 assert assert_error(await change(client, helper, group_id, **params)) == FORBIDDEN
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("setting", ["can_remove_members_group", "can_manage_group"])
     async def test_remove(
         self,

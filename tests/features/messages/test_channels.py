@@ -110,6 +110,7 @@ class TestTopics:
             assert_success(await send(client, owner, channel.id, topic))
         assert {each["subject"] for each in messages(await listener.new_events())} == {"Lunch"}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("topic", ["(no topic)", "general chat", " "])
     async def test_the_empty_topic_has_several_names(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, topic: str
@@ -131,6 +132,7 @@ class TestTopics:
         assert_success(response)
         assert messages(await listener.new_events())[0]["subject"] == "old"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("policy", "topic", "refused"),
         [
@@ -185,6 +187,7 @@ class TestTopics:
         assert (event["topic_name"], event["visibility_policy"]) == ("greetings", 3)
 
 
+@pytest.mark.any_database
 class TestRefusals:
     async def test_unknown_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
@@ -270,6 +273,7 @@ class TestBots:
         assert_error(await send(client, bot, outside.id), "STREAM_DOES_NOT_EXIST")
 
 
+@pytest.mark.any_database
 class TestMentions:
     async def test_mentioned_users_and_groups_are_flagged(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
@@ -331,6 +335,7 @@ class TestMentions:
 
 
 class TestReadBySender:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("agent", "choice", "flags"),
         [

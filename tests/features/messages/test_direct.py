@@ -58,6 +58,7 @@ async def test_html_is_sent_to_clients_that_ask_for_it(
     assert event["message"]["content_type"] == "text/html"
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("form", ["ids", "emails", "bare", "one id"])
 async def test_recipients_are_given_by_id_or_email(
     client: ApiClient, owner: Person, bob: Person, form: str
@@ -95,6 +96,7 @@ async def test_a_note_to_oneself_has_one_participant(client: ApiClient, owner: P
     assert [person["id"] for person in event["message"]["display_recipient"]] == [owner.user_id]
 
 
+@pytest.mark.any_database
 class TestRefusals:
     async def test_unknown_recipients(
         self, app: ChatApp, runtime: Runtime, realm: RealmRecord, owner: Person, bob: Person
@@ -149,6 +151,7 @@ class TestRefusals:
         assert missing in assert_error(await client.post("/messages", owner, **params))
 
 
+@pytest.mark.any_database
 class TestPermission:
     """Realms decide who may send direct messages, and who may start conversations."""
 
@@ -200,6 +203,7 @@ async def _set(
     assert_success(await client.patch("/realm", owner, **{setting: change}))
 
 
+@pytest.mark.any_database
 class TestOldMessages:
     """A user who may no longer send a message cannot edit it into an old one either."""
 

@@ -23,6 +23,7 @@ async def test_channel_message_is_linked_in_its_topic(
     assert response["message_link"] == f"[#the team > a &#91;b&#93; @ 💬](http://localhost{place})"
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     "topic",
     [

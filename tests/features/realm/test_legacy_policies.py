@@ -23,6 +23,7 @@ async def test_defaults_of_all_policies(client: ApiClient, member: Person) -> No
     assert state["realm_wildcard_mention_policy"] == 5
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("group", "number"),
     [

@@ -111,6 +111,7 @@ class TestSubdomain:
             await rename(other, realm, "Changed", "globex")
         assert (await other.realms.of_id(realm.id)).name == realm.name
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("subdomain", ["", "-a", "a.b", "é", "a" * 64, "www", "Admin", "mail"])
     async def test_that_cannot_be_used_is_refused(
         self, other: Runtime, realm: RealmRecord, subdomain: str

@@ -71,6 +71,7 @@ async def stored_settings(runtime: Runtime, realm: RealmRecord) -> dict[str, Any
     return settings
 
 
+@pytest.mark.any_database
 class TestAccess:
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.patch("/realm", description="Ours"), "UNAUTHORIZED", 401)
@@ -111,6 +112,7 @@ class TestAccess:
         await own.aclose()
 
 
+@pytest.mark.any_database
 class TestPlainSettings:
     @pytest.mark.parametrize(
         "name", sorted(DEFAULTS.keys() - ONLY_ONE_VALUE - ABOUT_VIDEO_CALLS - NAMES_A_CHANNEL)
@@ -203,6 +205,7 @@ class TestName:
         assert described["realm_name"] == "Acme & Sons"
         assert await change_realm(client, admin, name="Acme & Sons") == {}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("name", ["", "  ", "x" * 41])
     async def test_has_one_to_forty_characters(
         self, client: ApiClient, admin: Person, name: str
@@ -210,6 +213,7 @@ class TestName:
         assert "name" in assert_error(await client.patch("/realm", admin, name=name))
 
 
+@pytest.mark.any_database
 class TestPermissions:
     @pytest.mark.parametrize("name", [each.value for each in RealmPermission])
     async def test_each_can_be_changed_and_put_back(

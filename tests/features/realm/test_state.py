@@ -24,6 +24,7 @@ async def realm_state(client: ApiClient, person: Person) -> dict[str, Any]:
     return listener.state
 
 
+@pytest.mark.any_database
 class TestRealmState:
     async def test_has_every_setting_of_the_organization(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
@@ -95,6 +96,7 @@ class TestRealmState:
         assert not [key for key in listener.state if key.startswith(("realm_", "server_", "max_"))]
 
 
+@pytest.mark.any_database
 class TestPermissions:
     async def test_has_every_permission_of_the_organization(
         self, client: ApiClient, realm: RealmRecord, member: Person

@@ -158,6 +158,7 @@ class TestPermissionToOpen:
         impostor = Person(member.user_id, member.email, "not the key")
         assert (await open_file(client, impostor, url)).status_code == 401
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "change",
         [

@@ -23,6 +23,7 @@ async def upload_video(client: ApiClient, person: Person) -> str:
 
 
 class TestRange:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("asked", "first", "last"),
         [

@@ -142,6 +142,7 @@ class TestInMessages:
         assert event["rendered_content"] == html
         assert not await has_thumbnail(client, member, url)
 
+    @pytest.mark.any_database
     async def test_edited_message_shows_its_picture(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
@@ -386,6 +387,7 @@ class TestAccess:
         with Image.open(io.BytesIO(opened.content)) as image:
             assert (image.format, image.size) == ("WEBP", (840, 210))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("name", [ANIMATED, "1x1.webp", "840x560.png"])
     async def test_other_formats_are_not_found(
         self, client: ApiClient, runtime: Runtime, member: Person, name: str
@@ -403,6 +405,7 @@ class TestAccess:
         assert_error(await client.get(f"/thumbnail/status/{path}"), "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestFiles:
     async def test_deleted_file_takes_its_thumbnails_along(
         self, client: ApiClient, runtime: Runtime, member: Person

@@ -124,6 +124,7 @@ class TestUpload:
         assert assert_error(await try_upload(client, member, **request_)) == message
         assert stored_files(settings) == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("announced", [True, False])
     @pytest.mark.parametrize("size", [MIB + 1, 5 * MIB])
     async def test_refuses_too_large_files(
@@ -159,6 +160,7 @@ class TestUpload:
         assert_error(other, "IDEMPOTENCY_KEY_REUSED")
         assert len(stored_files(settings)) == 1
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "shown", "in_path"),
         [
@@ -203,6 +205,7 @@ def large_request(size: int, *, announced: bool) -> dict[str, Any]:
     return {"content": body if announced else pieces(), "headers": headers}
 
 
+@pytest.mark.any_database
 class TestDelete:
     async def test_removes_row_and_bytes(
         self, client: ApiClient, settings: Settings, member: Person

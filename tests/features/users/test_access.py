@@ -40,6 +40,7 @@ async def registered_users(client: ApiClient, reader: Person) -> set[int]:
     return {user["user_id"] for user in (*state["realm_users"], *state["realm_non_active_users"])}
 
 
+@pytest.mark.any_database
 @pytest.mark.usefixtures("restricted")
 class TestReads:
     async def test_guests_see_themselves_and_their_bots(

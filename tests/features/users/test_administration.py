@@ -44,6 +44,7 @@ async def told_people(listener: Listener) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.any_database
 class TestChangeUser:
     async def test_name_by_id_and_by_email(
         self, client: ApiClient, admin: Person, member: Person
@@ -197,6 +198,7 @@ class TestChangeProfile:
 
 
 class TestChangeRole:
+    @pytest.mark.any_database
     @pytest.mark.parametrize("new", [Role.ADMIN, Role.MODERATOR, Role.GUEST])
     async def test_administrators_assign_roles_below_owner(
         self, client: ApiClient, admin: Person, member: Person, new: Role
@@ -271,6 +273,7 @@ class TestChangeRole:
         assert await role_of(client, member, admin) is Role.MEMBER
 
 
+@pytest.mark.any_database
 class TestBotsOfUsers:
     async def test_owners_rename_their_bots(
         self, client: ApiClient, member: Person, bot: Person
@@ -363,6 +366,7 @@ class TestDeactivateUser:
         assert "already" in assert_error(await client.delete(f"/users/{member.user_id}", admin))
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", BELOW_ADMIN)
     async def test_only_for_administrators(
         self, client: ApiClient, make_user: MakeUser, member: Person, role: Role
@@ -385,6 +389,7 @@ class TestDeactivateUser:
 
 
 class TestDeactivateOwnUser:
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER, Role.GUEST])
     async def test_every_role_can_deactivate_itself(
         self, client: ApiClient, owner: Person, make_user: MakeUser, role: Role
@@ -445,6 +450,7 @@ class TestReactivateUser:
         assert_error(await client.post(path, admin), ADMIN_NEEDED)
         assert_success(await client.post(path, owner))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", BELOW_ADMIN)
     async def test_only_for_administrators(
         self,

@@ -139,6 +139,7 @@ class TestAddForms:
         assert shown != hidden
 
 
+@pytest.mark.any_database
 class TestUpdate:
     async def test_role(
         self,

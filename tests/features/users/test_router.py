@@ -62,6 +62,7 @@ class TestGetUsers:
             "is_imported_stub": False,
         }
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(("role", "is_owner", "is_admin", "is_guest"), ROLES)
     async def test_roles(
         self,
@@ -176,6 +177,7 @@ class TestPublicAccess:
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestGetUser:
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get(f"/users/{member.user_id}"), "UNAUTHORIZED", 401)
@@ -228,6 +230,7 @@ class TestGetUserByEmail:
         assert_success(await client.get(f"/users/{member.email}", admin))
         assert_success(await client.get(f"/users/{member.email}", member))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "email", ["nobody", "user4711@acme.localhost", f"user{'9' * 30}@acme.localhost", "a\0b@c.d"]
     )
@@ -296,12 +299,14 @@ class TestCreateUser:
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.post("/users", None, **NEW_USER), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("missing", NEW_USER)
     async def test_missing_parameter(self, client: ApiClient, admin: Person, missing: str) -> None:
         params = {name: value for name, value in NEW_USER.items() if name != missing}
         message = assert_error(await client.post("/users", admin, **params))
         assert message == f"Missing '{missing}' argument"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
     async def test_forbidden(self, client: ApiClient, make_user: MakeUser, role: Role) -> None:
         response = await client.post("/users", await make_user(role), **NEW_USER)
@@ -327,6 +332,7 @@ class TestCreateUser:
         response = await client.post("/users", admin, **{**NEW_USER, "email": taken})
         assert assert_error(response).endswith("is already in use")
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "complaint"),
         [
@@ -351,6 +357,7 @@ class TestCreateUser:
             assert assert_error(response) == complaint
 
 
+@pytest.mark.any_database
 class TestOtherOrganizations:
     """Users of another realm are as unknown as users who never existed."""
 

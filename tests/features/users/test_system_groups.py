@@ -45,6 +45,7 @@ class TestEvents:
         assert (events[1]["op"], events[1]["group_id"]) == ("add_members", group_id)
         assert events[1]["user_ids"] == [user_id]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("role", "group"),
         [

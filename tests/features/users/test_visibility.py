@@ -57,6 +57,7 @@ async def test_matrix(
             assert view["avatar_url"] == (None if is_seen else gravatar(made_up_email(member)))
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("visibility", EmailVisibility)
 async def test_users_see_their_own_address(
     client: ApiClient, guest: Person, visibility: EmailVisibility
@@ -67,6 +68,7 @@ async def test_users_see_their_own_address(
         assert view["avatar_url"] is None
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("visibility", EmailVisibility)
 async def test_bots_hide_nothing(
     client: ApiClient, guest: Person, make_user: MakeUser, visibility: EmailVisibility

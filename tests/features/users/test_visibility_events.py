@@ -111,6 +111,7 @@ class TestChannels:
         assert removed(events) == [{"user_id": friend.user_id, "full_name": "Unknown user"}]
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_guest_who_is_subscribed_gets_the_users_of_the_channel(
         self,
         client: ApiClient,
@@ -135,6 +136,7 @@ class TestChannels:
         assert len(removed(events)) == 2
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_user_shared_with_two_channels_is_added_and_removed_once(
         self,
         client: ApiClient,
@@ -191,6 +193,7 @@ class TestChannels:
         assert "ecret" not in str(events)
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_user_who_returns_is_added_as_they_are_then(
         self, client: ApiClient, square: ChannelRecord, owner: Person, guest: Person, friend: Person
     ) -> None:
@@ -250,6 +253,7 @@ class TestChannels:
         assert added(events) == [friend.user_id]
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_subscribers_of_web_public_channels_are_listed_when_visible(
         self,
         client: ApiClient,
@@ -276,6 +280,7 @@ class TestChannels:
         events += await listener.new_events()
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_deactivated_user_is_added_as_such(
         self,
         client: ApiClient,
@@ -310,6 +315,7 @@ class TestChannels:
 
 
 class TestPresence:
+    @pytest.mark.any_database
     async def test_user_is_added_with_their_presence(
         self,
         client: ApiClient,
@@ -332,6 +338,7 @@ class TestPresence:
         events += await listener.new_events()
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_sender_of_a_first_message_is_added_with_their_presence(
         self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
     ) -> None:
@@ -370,6 +377,7 @@ class TestPresence:
         shown = fresh.state["presences"][event["email"]]
         assert event["presence"] == {"website": shown["website"]}
 
+    @pytest.mark.any_database
     async def test_only_what_a_new_client_would_get_is_sent(
         self,
         client: ApiClient,
@@ -394,6 +402,7 @@ class TestPresence:
         assert [list(each) for each in shown] == [[str(friend.user_id)]]
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_organization_without_presence_sends_none(
         self,
         client: ApiClient,
@@ -423,6 +432,7 @@ class TestConversations:
         assert events[2]["message"]["sender_full_name"] == "Friend"
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_all_people_of_a_group_conversation_are_added(
         self, client: ApiClient, square: ChannelRecord, owner: Person, guest: Person, friend: Person
     ) -> None:
@@ -433,6 +443,7 @@ class TestConversations:
         await compare(listener, events)
 
 
+@pytest.mark.any_database
 class TestBots:
     async def test_owner_gets_a_bot_and_loses_it(
         self, client: ApiClient, square: ChannelRecord, owner: Person, guest: Person

@@ -102,6 +102,7 @@ class TestCreate:
     ) -> None:
         assert_error(await create(client, member, "Build"), "UNAUTHORIZED_PRINCIPAL")
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "channels", "error"),
         [
@@ -209,6 +210,7 @@ class TestChannels:
         shown = [group["streams"] for (group,) in await told(listener)]
         assert shown == [sorted([code.id, tests.id]), [tests.id]]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("op", "names", "error"),
         [

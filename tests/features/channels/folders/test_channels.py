@@ -38,6 +38,7 @@ async def seen_everywhere(client: ApiClient, person: Person, name: str) -> set[i
     return {each["folder_id"] for shown in responses for each in shown if each["name"] == name}
 
 
+@pytest.mark.any_database
 class TestNewChannels:
     async def test_by_subscribing(
         self, client: ApiClient, admin: Person, member: Person, folder_id: int
@@ -121,6 +122,7 @@ class TestChange:
             {**common, "property": "folder_id", "value": None},
         ]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("wish", [4711, '"Work"', "[]"])
     async def test_refuses_unknown_folders(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel, wish: object

@@ -26,6 +26,7 @@ from tests.support.responses import assert_error, assert_success
 UNKNOWN = "Invalid channel folder ID"
 
 
+@pytest.mark.any_database
 class TestPermissions:
     async def test_anonymous_is_refused(self, client: ApiClient, admin: Person) -> None:
         folder_id = await add_folder(client, admin, "Work")
@@ -127,6 +128,7 @@ class TestCreate:
     ) -> None:
         await add_folder(client, admin, "x" * 60, "y" * 1024)
 
+    @pytest.mark.any_database
     async def test_number_is_limited(self, client: ApiClient, admin: Person) -> None:
         for number in range(500):
             await add_folder(client, admin, f"Folder {number}")
@@ -200,6 +202,7 @@ class TestChange:
         state = (await listen(client, admin)).state["channel_folders"]
         assert [folder["is_archived"] for folder in state] == [True, False]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
@@ -221,6 +224,7 @@ class TestChange:
         assert assert_error(await change_folder(client, admin, folder_id, **wishes)) == message
         assert await folders_seen_by(client, admin) == before
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("folder_id", [0, 4711, 2**63 - 1])
     async def test_refuses_unknown_ids(
         self, client: ApiClient, admin: Person, folder_id: int

@@ -44,6 +44,7 @@ class TestCreating:
         assert events["admin"][1]["stream_ids"] == [stream["stream_id"]]
         assert events["admin"][1]["user_ids"] == [creator.user_id]
 
+    @pytest.mark.any_database
     async def test_new_private_channel_is_sent_to_administrators_and_subscribers(
         self, client: ApiClient, everybody: dict[str, Person], make_user: MakeUser
     ) -> None:
@@ -160,6 +161,7 @@ class TestSubscribing:
         ]
 
 
+@pytest.mark.any_database
 class TestUnsubscribing:
     async def test_public_channel(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel

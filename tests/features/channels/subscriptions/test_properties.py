@@ -55,6 +55,7 @@ class TestProperties:
             }
         ]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(("name", "value"), [("is_muted", True), ("in_home_view", False)])
     async def test_muting_is_emitted_under_both_names(
         self,
@@ -73,6 +74,7 @@ class TestProperties:
         events = [(event["property"], event["value"]) for event in await told(listener)]
         assert events == [("is_muted", True), ("in_home_view", False)]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "value"),
         [

@@ -68,6 +68,7 @@ class TestJoining:
         response = assert_success(await subscribe(client, member, "general", "secret", **some))
         assert sorted(response["unauthorized"]) == ["general", "secret"]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
     async def test_private_channel_refuses_users_without_permission(
         self, client: ApiClient, make_user: MakeUser, make_channel: MakeChannel, role: Role
@@ -123,6 +124,7 @@ class TestJoining:
         assert await names_seen_by(client, member) == {"general"}
 
 
+@pytest.mark.any_database
 class TestSubscribingOthers:
     async def test_by_id_and_by_email(
         self, client: ApiClient, member: Person, make_user: MakeUser, make_channel: MakeChannel
@@ -241,6 +243,7 @@ class TestCreating:
         assert_success(await subscribe(client, member, "general", **options))
         assert await channel_of(client, member, channel) == {**before, "subscriber_count": 1}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("permission", "options"),
         [
@@ -297,6 +300,7 @@ class TestCreating:
         days = {each["name"]: each["message_retention_days"] for each in response["streams"]}
         assert days == {"a": None, "b": -1, "c": 3}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "params",
         [

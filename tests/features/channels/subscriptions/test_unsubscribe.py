@@ -15,6 +15,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 class TestUnsubscribe:
     async def test_every_role_can_unsubscribe(
         self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel

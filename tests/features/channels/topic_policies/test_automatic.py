@@ -57,6 +57,7 @@ def send(sender: UserRecord, channel_id: int = 1, topic: str = "lunch", **facts:
     )
 
 
+@pytest.mark.any_database
 class TestRule:
     @pytest.mark.parametrize(
         ("follow", "starts", "current", "expected"),

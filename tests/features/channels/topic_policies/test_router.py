@@ -53,6 +53,7 @@ class TestChoose:
         response = await client.post("/user_topics", stream_id=1, topic="a", visibility_policy=1)
         assert_error(response, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("policy", [1, 2, 3])
     async def test_event_is_sent_to_the_caller_only(
         self,
@@ -93,6 +94,7 @@ class TestChoose:
         [topic] = await known_topics(client, member)
         assert (topic["topic_name"], topic["visibility_policy"]) == ("LUNCH", 3)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("policy", [0, 1])
     async def test_unchanged_policy_emits_no_event(
         self,
@@ -110,6 +112,7 @@ class TestChoose:
         assert await listener.new_events() == []
         assert await known_topics(client, member) == before
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("name", ["", "  ", "(no topic)", "general chat"])
     async def test_empty_topic_has_several_names(
         self, client: ApiClient, member: Person, general: ChannelId, name: str
@@ -151,6 +154,7 @@ class TestChoose:
         assert await known_topics(client, member) == []
 
 
+@pytest.mark.any_database
 class TestAccess:
     async def test_private_channels_are_unknown_to_others(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
@@ -217,6 +221,7 @@ class TestAccess:
         await elsewhere.aclose()
 
 
+@pytest.mark.any_database
 class TestMute:
     @pytest.mark.parametrize("by", ["id", "name"])
     async def test_mutes_and_unmutes(
@@ -283,6 +288,7 @@ class TestMute:
         assert (await muted_topics(client, member))[0][1] == "general chat"
 
 
+@pytest.mark.any_database
 class TestOlderClients:
     async def test_get_events_about_muting_only(
         self, client: ApiClient, member: Person, general: ChannelId

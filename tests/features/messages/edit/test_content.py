@@ -53,6 +53,7 @@ class TestEdit:
         assert await ids_read(client, owner, ["search", "walrus"]) == []
         assert await ids_read(client, owner, ["search", "penguin"]) == [message_id]
 
+    @pytest.mark.any_database
     async def test_direct_messages(self, client: ApiClient, owner: Person, member: Person) -> None:
         message_id = await send_direct(client, owner, member, content="helo")
         listener = await listen_to_changes(client, member)
@@ -194,6 +195,7 @@ class TestRefusals:
         assert_success(await client.patch("/realm", owner, allow_message_editing=False))
         assert "turned off" in assert_error(await edit(client, member, message_id, content="x"))
 
+    @pytest.mark.any_database
     async def test_channel_mention_without_permission(
         self,
         client: ApiClient,

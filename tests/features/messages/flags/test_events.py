@@ -19,6 +19,7 @@ async def only_event(listener: Listener) -> dict[str, Any]:
     return event
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("flag", ["read", "starred", "collapsed"])
 async def test_added(
     client: ApiClient, general: ChannelRecord, reader: Person, writer: Person, flag: str
@@ -59,6 +60,7 @@ async def test_removed(
     }
 
 
+@pytest.mark.any_database
 async def test_unread_event_includes_the_conversations(
     client: ApiClient,
     general: ChannelRecord,

@@ -110,6 +110,7 @@ class TestRead:
         assert await unread_ids(client, reader) == set()
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("flag", ["starred", "collapsed"])
 class TestOtherFlags:
     async def test_are_added_and_removed(
@@ -167,6 +168,7 @@ class TestRefusals:
         assert assert_error(refused).startswith(message)
         assert await unread_ids(client, reader) == {message_id}
 
+    @pytest.mark.any_database
     async def test_one_hidden_message_refuses_the_whole_request(
         self,
         app: ChatApp,

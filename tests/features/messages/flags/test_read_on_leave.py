@@ -38,6 +38,7 @@ def _after(unread: set[int], event: dict[str, Any]) -> set[int]:
 
 
 class TestUnsubscribing:
+    @pytest.mark.any_database
     async def test_unread_messages_become_read(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
@@ -104,6 +105,7 @@ class TestUnsubscribing:
 
 
 class TestMovedOut:
+    @pytest.mark.any_database
     @pytest.mark.parametrize("kind", ["public", "private", "protected"])
     async def test_messages_moved_to_an_unsubscribed_channel_become_read(
         self,

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe, unsubscribe
@@ -31,6 +33,7 @@ class TestUnread:
             "old_unreads_missing": False,
         }
 
+    @pytest.mark.any_database
     async def test_by_conversation(
         self,
         client: ApiClient,

@@ -21,6 +21,7 @@ async def details_after_unreading(
     return details
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("is_channel_muted", "policy", "is_unmuted"),
     [

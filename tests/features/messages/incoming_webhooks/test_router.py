@@ -27,6 +27,7 @@ HELLO = documents.HELLO
 PUSH = {"X-GitHub-Event": "push"}
 
 
+@pytest.mark.any_database
 class TestDestination:
     async def test_without_a_stream_the_owner_of_the_bot_gets_a_direct_message(
         self, http: httpx.AsyncClient, client: ApiClient, owner: Person, webhook: Person
@@ -115,6 +116,7 @@ class TestKey:
             response = await post(http, "helloworld", None, params=without_key, json=HELLO)
             assert assert_error(response, "UNAUTHORIZED", 401) == "Missing 'api_key' argument"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("bot_type", [None, BotType.GENERIC])
     async def test_key_of_any_other_account_is_refused(
         self,
@@ -138,6 +140,7 @@ class TestKey:
         response = await post(http, "helloworld", None, auth=auth, json=HELLO)
         assert_error(response, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_key_stops_working_when_it_is_replaced_or_the_bot_is_deactivated(
         self,
         http: httpx.AsyncClient,
@@ -175,6 +178,7 @@ class TestKey:
         assert_error(response, "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestEvents:
     async def test_only_events_and_exclude_events_select_by_pattern(
         self, http: httpx.AsyncClient, webhook: Person
@@ -203,6 +207,7 @@ class TestEvents:
 
 
 class TestSignature:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("integration", "headers", "document"),
         [

@@ -86,6 +86,7 @@ class TestAdd:
         names = {each["emoji_name"] for each in await reactions_to(client, owner, message_id)}
         assert names == {"+1"}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("spelling", ["zulip_extra_emoji", "service_extra_emoji", None])
     async def test_extra_emoji_has_two_spellings(
         self, client: ApiClient, member: Person, spelling: str | None
@@ -144,6 +145,7 @@ class TestAdd:
         assert refusal == "A message can have 3 reactions at most"
 
 
+@pytest.mark.any_database
 class TestRemove:
     @pytest.mark.parametrize(
         "values",
@@ -229,6 +231,7 @@ class TestAccess:
         assert_success(await react(client, member, public))
         assert assert_error(await react(client, guest, public)) == "Invalid message(s)"
 
+    @pytest.mark.any_database
     async def test_former_subscribers_cannot_react(
         self,
         client: ApiClient,

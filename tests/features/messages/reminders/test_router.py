@@ -55,6 +55,7 @@ async def reminders_of(client: ApiClient, person: Person) -> list[dict[str, Any]
     return reminders
 
 
+@pytest.mark.any_database
 class TestReminders:
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person, at: int) -> None:
         assert_error(await client.get(REMINDERS), "UNAUTHORIZED", 401)

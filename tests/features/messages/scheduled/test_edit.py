@@ -26,6 +26,7 @@ async def only(client: ApiClient, person: Person) -> dict[str, Any]:
     return shown
 
 
+@pytest.mark.any_database
 class TestEdit:
     async def test_anonymous_is_refused(
         self, client: ApiClient, owner: Person, member: Person, at: int

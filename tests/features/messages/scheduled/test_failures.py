@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import pytest
 from sqlalchemy import select, text, update
 
 from chatapi.auth.realm_cache import RealmRecord
@@ -104,6 +105,7 @@ class TestFailing:
         assert failure == f"The account of {friend.full_name} is deactivated"
         assert len(await notices_of(client, member)) == 1
 
+    @pytest.mark.any_database
     async def test_when_the_permission_is_lost(
         self,
         client: ApiClient,

@@ -25,6 +25,7 @@ from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 class TestSchedule:
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person, at: int) -> None:
         assert_error(await client.get(SCHEDULED), "UNAUTHORIZED", 401)

@@ -207,6 +207,7 @@ class TestChannel:
         assert_success(await type_in(client, member, channel))
         assert await told(everything) == []
 
+    @pytest.mark.any_database
     async def test_empty_topic_has_several_names(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
@@ -294,6 +295,7 @@ class TestChannel:
         assert "Not authorized" in assert_error(await type_in(client, member, channel))
         assert_success(await type_in(client, owner, channel))
 
+    @pytest.mark.any_database
     async def test_not_emitted_in_large_channels(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:

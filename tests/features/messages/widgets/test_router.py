@@ -74,6 +74,7 @@ async def hear(client: ApiClient, person: Person) -> Listener:
 
 
 class TestSending:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("content", "widget_type", "data"),
         [
@@ -112,6 +113,7 @@ class TestSending:
         widget = await widget_of(client, owner, message_id)
         assert widget == {"widget_type": widget_type, "extra_data": data}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("content", ["a /poll", "/polls", "/me polls", "/ poll", "//poll"])
     async def test_other_texts_have_no_widget(
         self, client: ApiClient, owner: Person, channel: ChannelRecord, content: str
@@ -139,6 +141,7 @@ class TestSending:
         [message] = assert_success(page)["messages"]
         assert message["submessages"] == event["message"]["submessages"]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "widget",
         [
@@ -200,6 +203,7 @@ class TestSending:
         assert statements == []
 
 
+@pytest.mark.any_database
 class TestActing:
     async def test_vote_of_a_reader_is_stored_and_sent_to_all_readers(
         self, client: ApiClient, owner: Person, member: Person, channel: ChannelRecord

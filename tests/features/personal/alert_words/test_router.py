@@ -61,6 +61,7 @@ class TestWords:
         [event] = await listener.new_events()
         assert event["alert_words"] == ["supper"]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("words", "message"),
         [

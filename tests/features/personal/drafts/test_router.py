@@ -96,6 +96,7 @@ class TestDrafts:
         assert len(await drafts_of(client, member)) == 500
 
 
+@pytest.mark.any_database
 class TestRefusals:
     @pytest.mark.parametrize(
         ("wrong", "message"),

@@ -65,6 +65,7 @@ class TestViews:
         assert await views_of(client, owner) == []
         assert await outside.new_events() == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
@@ -86,6 +87,7 @@ class TestViews:
         assert assert_error(await client.post(VIEWS, member, **values)) == message
         assert await views_of(client, member) == [view()]
 
+    @pytest.mark.any_database
     async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         for number in range(200):
             await add(client, member, f"narrow/id/{number}")

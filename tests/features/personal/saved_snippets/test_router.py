@@ -29,6 +29,7 @@ async def snippets_of(client: ApiClient, person: Person) -> list[dict[str, Any]]
     return snippets
 
 
+@pytest.mark.any_database
 class TestSnippets:
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         path = f"{SNIPPETS}/{await save(client, member)}"

@@ -158,6 +158,7 @@ class TestPages:
         assert (len(page["entries"]), page["has_more"]) == (2, False)
 
 
+@pytest.mark.any_database
 class TestBadRequests:
     @pytest.mark.parametrize(
         ("name", "value"),

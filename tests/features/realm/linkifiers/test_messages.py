@@ -1,5 +1,6 @@
 """Effects of linkifiers on messages and their topics."""
 
+import pytest
 from sqlalchemy import update
 
 from chatapi.auth.runtime import Runtime
@@ -63,6 +64,7 @@ class TestContent:
         assert (await show(client, member, message_id))["content"] == f"<p>{LINK}</p>"
 
 
+@pytest.mark.any_database
 class TestTopics:
     async def test_have_links(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person

@@ -124,6 +124,7 @@ class TestAdd:
         changed = await client.patch(f"{FILTERS}/{other}", admin, **TICKETS)
         assert assert_error(changed) == refused
 
+    @pytest.mark.any_database
     async def test_number_is_limited(self, client: ApiClient, admin: Person) -> None:
         for number in range(100):
             await add_linkifier(client, admin, pattern=f"T{number}-(?P<id>[0-9]+)")
@@ -145,6 +146,7 @@ class TestChange:
         assert_success(await client.patch(path, admin, **new, example_input=""))
         assert await linkifiers_seen_by(client, admin) == [{**changed, "example_input": None}]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("number", ["4711", "0", "9223372036854775807"])
     async def test_of_unknown_ones(self, client: ApiClient, admin: Person, number: str) -> None:
         path = f"{FILTERS}/{number}"

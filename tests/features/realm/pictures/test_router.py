@@ -66,6 +66,7 @@ class TestEveryPicture:
         assert_success(await client.call("DELETE", f"/realm/{path}", admin, params=params))
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_only_administrators_may(
         self, client: ApiClient, member: Person, path: str, name: str, params: Any
     ) -> None:

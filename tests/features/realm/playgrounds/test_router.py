@@ -44,6 +44,7 @@ async def test_changes_are_sent_to_all_users(
     assert await playgrounds_seen_by(client, guest) == []
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

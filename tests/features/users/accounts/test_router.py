@@ -147,6 +147,7 @@ class TestFetchApiKey:
         await other.aclose()
 
 
+@pytest.mark.any_database
 class TestRefusals:
     async def test_all_refusals_are_alike(
         self,

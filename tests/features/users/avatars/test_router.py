@@ -136,6 +136,7 @@ class TestRemove:
         assert await listener.new_events() == []
 
 
+@pytest.mark.any_database
 class TestDrawnDefault:
     async def test_pictures_are_our_own_where_gravatar_is_switched_off(
         self, client: ApiClient, owner: Person, make_user: MakeUser

@@ -98,6 +98,7 @@ class TestEvents:
         for listener in listeners:
             assert await told(listener) == [("update", shown(bot))]
 
+    @pytest.mark.any_database
     async def test_new_and_former_administrators_get_add_and_delete(
         self,
         client: ApiClient,

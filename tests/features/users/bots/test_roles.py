@@ -51,6 +51,7 @@ async def told(listener: Listener) -> list[tuple[str, Any]]:
     return news
 
 
+@pytest.mark.any_database
 class TestDemotion:
     async def test_lowered_administrator_cannot_be_promoted_by_own_bot(
         self, client: ApiClient, owner: Person, admin: Person, admin_bot: Person
@@ -179,6 +180,7 @@ class TestDemotion:
 
 
 class TestLimit:
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN, Role.OWNER])
     async def test_role_above_the_owners_is_refused(
         self, client: ApiClient, owner: Person, member: Person, make_user: MakeUser, role: Role

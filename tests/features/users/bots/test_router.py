@@ -99,6 +99,7 @@ class TestCreateBot:
         response = await client.post("/bots", member, full_name="Other", short_name="Weather")
         assert "already in use" in assert_error(response)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
     async def test_all_roles_but_guests_may(
         self, client: ApiClient, make_user: MakeUser, role: Role
@@ -196,6 +197,7 @@ VERBS: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(("method", "path", "form"), VERBS)
 class TestPermissionToManage:
     async def test_owner_and_administrators_may(
@@ -278,6 +280,7 @@ class TestPermissionToManage:
         assert assert_error(response) == "Bot is deactivated"
 
 
+@pytest.mark.any_database
 class TestChangeBot:
     async def test_name(self, client: ApiClient, member: Person, bot: Person) -> None:
         path = f"/bots/{bot.user_id}"

@@ -71,6 +71,7 @@ class TestDevices:
         missing = await client.post("/remove_client_device", member)
         assert assert_error(missing) == "Missing 'device_id' argument"
 
+    @pytest.mark.any_database
     async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         for _ in range(100):
             await add_device(client, member)
@@ -109,6 +110,7 @@ class TestPushRegistration:
         }
         assert await devices_of(client, member) == {str(device): registered}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "values", [{}, {"push_key_id": 7}, {"push_key": "a2V5"}, {**KEY, "token_kind": "fcm"}]
     )

@@ -51,6 +51,7 @@ async def test_changes_are_sent_to_all_users(
     assert await domains_seen_by(client, guest) == []
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     "domain", ["", "acme", "a b.example", "@acme.example", "-.example", "ä.de"]
 )

@@ -75,6 +75,7 @@ class TestWhen:
         await ping(client, member)
         assert await told(await listen_to_presence(client, member)) == []
 
+    @pytest.mark.any_database
     async def test_not_emitted_in_large_realms(
         self,
         client: ApiClient,

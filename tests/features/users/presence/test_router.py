@@ -36,6 +36,7 @@ async def presence_of(client: ApiClient, reader: Person, reference: object) -> d
     return assert_success(response)
 
 
+@pytest.mark.any_database
 class TestPing:
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await try_ping(client, None), "UNAUTHORIZED", 401)
@@ -342,6 +343,7 @@ class TestHiding:
 
 
 class TestVisibility:
+    @pytest.mark.any_database
     async def test_users_invisible_to_the_reader_are_omitted(
         self,
         client: ApiClient,

@@ -74,6 +74,7 @@ class TestFieldEvents:
         }
 
 
+@pytest.mark.any_database
 class TestValueEvents:
     async def test_one_event_per_changed_value(
         self, client: ApiClient, admin: Person, member: Person, listener: Listener

@@ -136,6 +136,7 @@ class TestSetProfileData:
             assert message == f"Friends: Invalid user ID: {user_id}"
 
 
+@pytest.mark.any_database
 class TestRemoveProfileData:
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.delete(DATA, data=[]), "UNAUTHORIZED", 401)
@@ -174,6 +175,7 @@ class Elsewhere:
     field_id: int
 
 
+@pytest.mark.any_database
 class TestOtherOrganizations:
     """What belongs to another realm is as unknown as what never existed."""
 

@@ -64,6 +64,7 @@ class TestCreateField:
         message = assert_error(await client.post(FIELDS, admin, name="x"))
         assert message == "Missing 'field_type' argument"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.MEMBER, Role.GUEST])
     async def test_forbidden(self, client: ApiClient, make_user: MakeUser, role: Role) -> None:
         person = await make_user(role)
@@ -73,6 +74,7 @@ class TestCreateField:
         response = await client.post(FIELDS, admin, field_type=1, name="x", order=7)
         assert assert_success(response)["ignored_parameters_unsupported"] == ["order"]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("field_type", FieldType)
     async def test_every_type(
         self, client: ApiClient, admin: Person, field_type: FieldType
@@ -142,6 +144,7 @@ class TestCreateField:
         assert sorted(response.status for response in responses) == [200, 400, 400, 400, 400]
         assert len(await fields_of(client, admin)) == 1
 
+    @pytest.mark.any_database
     async def test_number_is_limited(self, client: ApiClient, admin: Person) -> None:
         for number in range(MAX_FIELDS):
             await add_field(client, admin, name=f"Field {number}")
@@ -182,6 +185,7 @@ class TestChangeField:
         response = await client.patch(f"{FIELDS}/{field_id}", admin, name="drink")
         assert assert_error(response) == "A field with that name already exists."
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "complaint"),
         [

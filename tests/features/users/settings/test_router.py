@@ -258,6 +258,7 @@ class TestEmail:
         assert (await client.get("/users/me", member))["delivery_email"] == member.email
 
 
+@pytest.mark.any_database
 class TestEmailAddressVisibility:
     async def test_event_shows_each_reader_the_visible_address(
         self, client: ApiClient, make_user: MakeUser, owner: Person, guest: Person

@@ -61,6 +61,7 @@ async def test_is_for_administrators(
     assert_error(refused, "UNAUTHORIZED_PRINCIPAL")
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("values", "message"),
     [

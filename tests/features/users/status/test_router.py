@@ -199,6 +199,7 @@ class TestOwnStatus:
         assert await status_of(client, member, bot) == {}
 
 
+@pytest.mark.any_database
 class TestAway:
     async def test_is_the_opposite_of_a_setting(
         self, client: ApiClient, member: Person, admin: Person
@@ -233,6 +234,7 @@ class TestAway:
         assert await statuses_seen_by(client, admin) == {}
 
 
+@pytest.mark.any_database
 class TestAdministrators:
     async def test_can_change_the_status_of_others(
         self, client: ApiClient, admin: Person, member: Person, guest: Person
@@ -289,6 +291,7 @@ class TestAdministrators:
             assert message in assert_error(response)
 
 
+@pytest.mark.any_database
 class TestVisibility:
     async def test_statuses_of_invisible_users_are_omitted(
         self,

@@ -106,7 +106,7 @@ MODEL = '''\
 
 from sqlalchemy import ForeignKey, Identity, Index, String
 
-from chatapi.db.base import Base, BigId, table_column, TableColumn
+from chatapi.db.base import Base, BigId, TableColumn, table_column
 
 
 class Announcement(Base):

@@ -9,15 +9,16 @@ import pytest
 from redis.asyncio import Redis
 
 from chatapi.core.ids import RealmId
-from chatapi.events import write_forwarding
+from chatapi.events import redis_peers, write_forwarding
 from chatapi.events.peers import NoPeers, ProcessId
 from chatapi.events.redis_peers import RedisPeers
 from chatapi.events.write_forwarding import JsonObject, WriteForwarder
 from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
-from tests.support.waiting import until, until_true
+from tests.support.waiting import MAX_WAIT_SECONDS, until, until_true
 
 REALM = RealmId(7)
 NOTES = "notes"
+MOMENTS = 60
 
 
 class Process:
@@ -230,6 +231,33 @@ class TestLostLeader:
         valkey.kill()
         assert await follower.forward("a") is None
         assert not follower.forwarder.has_other_leader(REALM)
+
+
+async def test_connection_that_is_silent_is_opened_again(
+    processes: Processes, valkey: TemporaryValkey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after packets were dropped: neither side was told that the connection is gone."""
+    monkeypatch.setattr(redis_peers, "_MAX_QUIET_SECONDS", 0.05)
+    leader, follower = processes
+    valkey.freeze()
+    try:
+        await until(lambda: leader.peers._subscription is None)
+    finally:
+        valkey.thaw()
+    await leader.lead()
+    await follower.follow()
+    assert await follower.forward("a") == {"note": "A"}
+
+
+async def test_process_ends_at_any_moment(valkey: TemporaryValkey) -> None:
+    """The Redis client can mistake a cancellation for a failure of its own."""
+    for turns in range(MOMENTS):
+        process = Process(valkey.url, "ours")
+        await process.start()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            await process.forwarder.close()
 
 
 async def test_message_that_cannot_be_read_is_ignored(

@@ -11,6 +11,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from chatapi.core.cancellation import cancel_until_done
 from chatapi.core.deployment import FindDeployment
 from chatapi.core.ids import RealmId
 from chatapi.events.bus import Batch, FollowsRealm, Receiver
@@ -35,7 +36,6 @@ _FIRST_RETRY_SECONDS = 0.2
 _MAX_RETRY_SECONDS = 2.0
 _WAITING_BATCHES = 10_000
 _LAST_WORDS_SECONDS = 0.5
-_CANCEL_AGAIN_SECONDS = 0.1
 
 
 class RedisBus:
@@ -83,12 +83,7 @@ class RedisBus:
             async with asyncio.timeout(_LAST_WORDS_SECONDS):
                 await self._waiting.join()
         self._is_closing = True
-        # Drivers can mistake a cancellation for a failure of their own; a task that goes on after
-        # failures has to be cancelled once more.
-        while running := {task for task in self._tasks if not task.done()}:
-            for task in running:
-                task.cancel()
-            await asyncio.wait(running, timeout=_CANCEL_AGAIN_SECONDS)
+        await cancel_until_done(self._tasks)
         await self._redis.aclose()
 
     async def _run(

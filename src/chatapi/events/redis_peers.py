@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Awaitable
 from os import getpid
 from socket import gethostname
-from typing import Any, cast
+from typing import cast
 
 import structlog
 from redis.asyncio import Redis
@@ -14,6 +14,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from chatapi.core.cancellation import cancel_until_done
 from chatapi.core.deployment import FindDeployment
 from chatapi.core.ids import RealmId
 from chatapi.events.peers import ProcessId, ReceiveFromPeer
@@ -24,6 +25,8 @@ _FORMAT = 1
 """Processes with another format of messages do not reach each other."""
 _SECONDS_PER_COMMAND = 1.0
 _RETRY_SECONDS = 0.5
+_MAX_QUIET_SECONDS = 5.0
+"""After so long without a message, ask whether the connection is still there."""
 
 _CLAIM = """
 local holder = redis.call('GET', KEYS[1])
@@ -39,7 +42,7 @@ class RedisPeers:
     def __init__(self, url: str) -> None:
         self.process_id = ProcessId(f"{gethostname()}:{getpid()}:{secrets.token_hex(4)}")
         self._redis = _client(url, seconds=_SECONDS_PER_COMMAND)
-        # It waits for messages for as long as none arrive.
+        # It waits for messages; how long is decided there.
         self._listening = _client(url, seconds=None)
         self._prefix = ""
         self._subscription: PubSub | None = None
@@ -72,9 +75,7 @@ class RedisPeers:
 
     async def stop_receiving(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-            self._task = None
+            await cancel_until_done([self._task])
 
     async def close(self) -> None:
         await self.stop_receiving()
@@ -100,9 +101,19 @@ class RedisPeers:
 
 
 async def _pass_on_all(subscription: PubSub, receive: ReceiveFromPeer) -> None:
-    async for message in cast(Any, subscription.listen()):
-        if message["type"] == "message":
-            receive(message["data"])
+    """Pass on messages until the connection is lost, or silent although it was asked."""
+    is_asked = False
+    while True:
+        message = await subscription.get_message(timeout=_MAX_QUIET_SECONDS)
+        if message is not None:
+            is_asked = False
+            if message["type"] == "message":
+                receive(message["data"])
+        elif is_asked:
+            raise TimeoutError("the connection is silent")
+        else:
+            is_asked = True
+            await subscription.ping()
 
 
 def _client(url: str, *, seconds: float | None) -> Redis:

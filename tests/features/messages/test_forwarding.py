@@ -131,6 +131,7 @@ async def test_response_and_event_are_those_of_a_message_written_here(
         assert without_identity(first) == without_identity(second)
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     "content",
     [

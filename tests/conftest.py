@@ -10,7 +10,7 @@ starts (tests/support/worlds.py); `make_user` and `make_channel` add more, throu
 import gc
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,7 @@ from tests.support.databases import (
 from tests.support.quick_run import choose_small_sizes, runs_in_quick_run
 from tests.support.run_order import order_for
 from tests.support.servers import Servers, servers_of, stop_servers
+from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
 from tests.support.worlds import loaded_worlds, make_world, roles_in
 
 # Random tests try the same each time, so that a failure is due to a change.
@@ -158,6 +159,20 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
 @pytest.fixture
 def clock() -> MovableClock:
     return MovableClock()
+
+
+@pytest.fixture(scope="module")
+def valkey_server() -> Iterator[TemporaryValkey]:
+    """A Valkey of the module's own, which its tests may kill."""
+    with temporary_valkey(private=True) as valkey:
+        yield valkey
+
+
+@pytest.fixture
+def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
+    """The module's own Valkey, running again if a test has killed it."""
+    valkey_server.start()
+    return valkey_server
 
 
 @pytest.fixture

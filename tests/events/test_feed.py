@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from chatapi.core.ids import EventNumber, QueueId, RealmId, UserId
 from chatapi.core.measurements import Measurements
 from chatapi.events.audience import Nobody, Users
+from chatapi.events.cache_tags import UserTag
 from chatapi.events.entry import Entry
 from chatapi.events.event import QueuesDeleted
 from chatapi.events.feed import Feed, Waiter
@@ -79,6 +80,27 @@ class TestMemory:
 
     def test_covers_nothing_before_the_clock_was_read(self) -> None:
         assert not Feed(RealmId(1), Measurements()).reaches_back_to(EventNumber(0))
+
+
+class TestChangesSince:
+    TAGS = (UserTag(UserId(7)),)
+
+    @pytest.fixture
+    def feed(self) -> Feed:
+        """Three events, of which the second is about user 7."""
+        feed = feed_at(10)
+        feed.take([entry(11), entry(12, PersonTouched(user_ids=frozenset({UserId(7)}))), entry(13)])
+        return feed
+
+    @pytest.mark.parametrize(("since", "expected"), [(10, True), (11, True), (12, False)])
+    def test_event_with_one_of_the_tags(self, feed: Feed, since: int, expected: bool) -> None:
+        assert feed.may_have_changed(self.TAGS, since=EventNumber(since)) is expected
+
+    def test_another_process_may_be_ahead(self, feed: Feed) -> None:
+        assert not feed.may_have_changed(self.TAGS, since=EventNumber(20))
+
+    def test_unknown_events_may_have_had_it(self, feed: Feed) -> None:
+        assert feed.may_have_changed((), since=EventNumber(9))
 
 
 class TestEphemeralEvents:

@@ -1,7 +1,7 @@
 """The bus between processes, on a real Valkey that is killed and restarted."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -21,21 +21,8 @@ from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
 from tests.support.sample_events import Noted, Whispered, commit_events, entry
-from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+from tests.support.temporary_valkey import TemporaryValkey
 from tests.support.waiting import MAX_WAIT_SECONDS, until, until_polls_wait, until_true
-
-
-@pytest.fixture(scope="module")
-def valkey_server() -> Iterator[TemporaryValkey]:
-    with temporary_valkey(private=True) as valkey:
-        yield valkey
-
-
-@pytest.fixture
-def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
-    valkey_server.start()
-    return valkey_server
-
 
 PROBE = "probe"
 DEPLOYMENT = "ours"

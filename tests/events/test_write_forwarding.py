@@ -1,7 +1,7 @@
 """Writes are forwarded to the leader of their realm, as long as there is one and it responds."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from uuid import uuid4
 
@@ -13,7 +13,7 @@ from chatapi.events import redis_peers, write_forwarding
 from chatapi.events.peers import NoPeers, ProcessId
 from chatapi.events.redis_peers import RedisPeers
 from chatapi.events.write_forwarding import JsonObject, WriteForwarder
-from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+from tests.support.temporary_valkey import TemporaryValkey
 from tests.support.waiting import MAX_WAIT_SECONDS, until, until_true
 
 REALM = RealmId(7)
@@ -64,18 +64,6 @@ class Process:
             return self.forwarder.has_other_leader(REALM)
 
         await until(is_following)
-
-
-@pytest.fixture(scope="module")
-def valkey_server() -> Iterator[TemporaryValkey]:
-    with temporary_valkey(private=True) as valkey:
-        yield valkey
-
-
-@pytest.fixture
-def valkey(valkey_server: TemporaryValkey) -> TemporaryValkey:
-    valkey_server.start()
-    return valkey_server
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Rate limits: per address, per user, and strict on logins."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from tests.support.apps import StartApp
 from tests.support.client import ApiClient
 from tests.support.databases import SqliteTemplate
 from tests.support.responses import ApiResponse, assert_error, assert_success
-from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+from tests.support.temporary_valkey import TemporaryValkey
 
 
 def assert_limited(response: ApiResponse, limit: int) -> None:
@@ -99,12 +99,6 @@ class TestPerAddress:
     async def test_health_is_never_limited(self, client: ApiClient, realm: RealmRecord) -> None:
         for _ in range(5):
             assert (await client.http.get("/health")).status_code == 200
-
-
-@pytest.fixture(scope="module")
-def valkey_server() -> Iterator[TemporaryValkey]:
-    with temporary_valkey(private=True) as valkey:
-        yield valkey
 
 
 @pytest.fixture

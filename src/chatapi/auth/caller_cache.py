@@ -17,7 +17,7 @@ from chatapi.core.roles import BotType
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey, User
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import UserTag
+from chatapi.events.cache_tags import CacheTag, UserTag
 from chatapi.events.feed_cache import FeedCache
 from chatapi.events.hub import Hub
 
@@ -28,6 +28,11 @@ _MAX_CALLERS = 50_000
 
 _Key = bytes | UserId
 """The digest of credentials or, for users on whose behalf the service acts, a user id."""
+
+
+def caller_tags(user_id: UserId) -> tuple[CacheTag, ...]:
+    """Return the tags of events after which a cached caller does not hold any more."""
+    return (UserTag(user_id),)
 
 
 @dataclass(eq=False)
@@ -61,7 +66,7 @@ class CallerCache:
             hub,
             max_values=_MAX_CALLERS,
             value_tags=(UserTag,),
-            tags_of=lambda _key, caller: (UserTag(caller.user.id),),
+            tags_of=lambda _key, caller: caller_tags(caller.user.id),
             mark_stale=Caller.mark_stale,
         )
 

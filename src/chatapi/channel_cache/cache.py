@@ -12,7 +12,7 @@ from chatapi.core.names import name_key
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Channel, Conversation
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import ChannelTag, MovedTopicsTag, SubscribersTag, TopicTag
+from chatapi.events.cache_tags import CacheTag, ChannelTag, MovedTopicsTag, SubscribersTag, TopicTag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
@@ -35,6 +35,11 @@ _TOPIC = select(Conversation.id, Conversation.topic).where(
 _SUBSCRIBER_COUNT = select(Channel.subscriber_count).where(
     Channel.realm_id == bindparam("realm_id"), Channel.id == bindparam("channel_id")
 )
+
+
+def channel_tags(channel_id: ChannelId) -> tuple[CacheTag, ...]:
+    """Return the tags of events after which a cached channel does not hold any more."""
+    return ChannelTag(channel_id), MovedTopicsTag(channel_id)
 
 
 @dataclass(eq=False)
@@ -70,10 +75,7 @@ class ChannelCache:
             max_values=_MAX_CHANNELS,
             # What was looked up in a channel may concern topics.
             value_tags=(ChannelTag, MovedTopicsTag),
-            tags_of=lambda channel_id, _known: (
-                ChannelTag(channel_id),
-                MovedTopicsTag(channel_id),
-            ),
+            tags_of=lambda channel_id, _known: channel_tags(channel_id),
             mark_stale=CachedChannel.mark_stale,
         )
         self._ids_by_name = FeedCache[str, ChannelId](

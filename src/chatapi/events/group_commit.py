@@ -76,7 +76,7 @@ class _BatchQueue:
     """The realm's clock after the last transaction."""
     writers: int = 1
     """How many had written or waited when the last batch was committed."""
-    seconds: float = 0.0
+    last_seconds: float = 0.0
     """How long the last batch took."""
     gathered: asyncio.Future[None] | None = None
     """Done as soon as that many wait again."""
@@ -92,7 +92,7 @@ class _BatchQueue:
             return
         loop = asyncio.get_running_loop()
         self.gathered = loop.create_future()
-        seconds = min(self.seconds, _MAX_GATHERING_SECONDS)
+        seconds = min(self.last_seconds, _MAX_GATHERING_SECONDS)
         timer = loop.call_later(seconds, self._end_gathering)
         try:
             await self.gathered
@@ -195,7 +195,7 @@ class GroupCommitter:
                 queue.last_size = len(batch)
                 await self._write(db, job, batch)
                 queue.left = db.left
-                queue.seconds = stopwatch() - began
+                queue.last_seconds = stopwatch() - began
                 queue.writers = min(len(batch) + len(queue.waiting), _MAX_AT_ONCE)
         except Exception as error:  # noqa: BLE001 (every waiting caller gets it)
             if is_optimistic and not is_unavailable(error):

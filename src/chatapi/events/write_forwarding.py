@@ -55,7 +55,7 @@ class WriteForwarder:
 
     def __init__(self, peers: Peers) -> None:
         self._peers = peers
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[object]] = set()
         self._leaders = RealmLeaders(peers, self._spawn)
         self._writers: dict[str, WriteForwarded] = {}
         self._open: dict[tuple[RealmId, str], _Parcel] = {}
@@ -169,7 +169,7 @@ class WriteForwarder:
                 self._take_results(content)
             elif "ping" in content:
                 pong = orjson.dumps({"from": self._peers.process_id})
-                self._spawn(self._respond(sender, pong))
+                self._spawn(self._peers.send(sender, pong))
         except Exception:
             # It may come from another version of the service.
             log.exception("message_of_peer_refused")
@@ -193,12 +193,9 @@ class WriteForwarder:
             "number": request["number"],
             "results": results,
         }
-        await self._respond(sender, orjson.dumps(response))
+        await self._peers.send(sender, orjson.dumps(response))
 
-    async def _respond(self, process_id: ProcessId, data: bytes) -> None:
-        await self._peers.send(process_id, data)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, object]) -> None:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -1,7 +1,7 @@
 """Messages that one process accepts and another one, the leader of the realm, writes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,16 +23,10 @@ from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
 from tests.support.responses import ApiResponse, assert_error, assert_success
-from tests.support.temporary_valkey import TemporaryValkey, temporary_valkey
+from tests.support.temporary_valkey import TemporaryValkey
 from tests.support.waiting import until, until_true
 
 MESSAGES = "messages"
-
-
-@pytest.fixture(scope="module")
-def valkey_server() -> Iterator[TemporaryValkey]:
-    with temporary_valkey(private=True) as valkey:
-        yield valkey
 
 
 @pytest.fixture
@@ -98,12 +92,13 @@ class Pair:
 
 
 @pytest.fixture
-async def pair(client: ApiClient, start_app: StartApp, realm: RealmRecord) -> AsyncIterator[Pair]:
-    leader, follower = await start_app(), await start_app()
-    clients = ApiClient(leader), ApiClient(follower)
-    yield Pair(leader, clients[0], follower, clients[1], realm)
-    for each in clients:
-        await each.aclose()
+async def pair(
+    app: ChatApp, client: ApiClient, start_app: StartApp, realm: RealmRecord
+) -> AsyncIterator[Pair]:
+    follower = await start_app()
+    follower_client = ApiClient(follower)
+    yield Pair(app, client, follower, follower_client, realm)
+    await follower_client.aclose()
 
 
 def without_identity(message: dict[str, Any]) -> dict[str, Any]:

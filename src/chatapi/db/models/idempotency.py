@@ -15,7 +15,8 @@ class StoredResponseRow(Base):
 
     user_id: TableColumn[int] = table_column(BigId, ForeignKey("account.id"), primary_key=True)
     key: TableColumn[str] = table_column(String(64), primary_key=True)
-    """A digest of the idempotency key that the client sent."""
+    """A digest of the idempotency key that the client sent, or a key that was made up for a message
+    which another process is to write."""
     request_digest: TableColumn[str] = table_column(String(64))
     """A digest of the request: using the same key for another request is an error."""
     response: TableColumn[str] = table_column(Text)

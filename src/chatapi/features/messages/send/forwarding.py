@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from chatapi.auth.caller_cache import caller_tags
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.cache import channel_tags
 from chatapi.core.errors import BadRequestError, StaleCallerError
 from chatapi.core.ids import ChannelId, EventNumber, GroupId, RealmId, UserId
 from chatapi.db.idempotency_store import IdempotencyKey
 from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import CacheTag, ChannelTag, MovedTopicsTag, UserTag
 from chatapi.events.write_forwarding import JsonObject
 from chatapi.features.messages.outgoing import DirectTarget, OutgoingMessage, TopicTarget
 from chatapi.features.messages.payloads import SentPayload
@@ -169,10 +170,9 @@ async def _decode(
     to = await _decode_target(runtime, db, realm_id, item["to"])
     if to is None:
         return None
-    tags: set[CacheTag] = {UserTag(sender_id)}
+    tags = caller_tags(sender_id)
     if isinstance(to, TopicTarget):
-        channel_id = to.channel.record.id
-        tags |= {ChannelTag(channel_id), MovedTopicsTag(channel_id)}
+        tags += channel_tags(to.channel.record.id)
     feed = await runtime.hub.feed(realm_id)
     if feed.may_have_changed(tags, since=EventNumber(item["as_of"])):
         return None

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -73,11 +74,16 @@ class _StampedProtocol(asyncio.StreamReaderProtocol):
     """Notes when bytes arrive: of many answers at once, the last waits until others are read."""
 
     received_at = 0.0
+    on_first_bytes: Callable[[], None] | None = None
+    """Called once, with the next bytes."""
 
     @override
     def data_received(self, data: bytes) -> None:
         self.received_at = time.perf_counter()
         super().data_received(data)
+        if self.on_first_bytes is not None:
+            notify, self.on_first_bytes = self.on_first_bytes, None
+            notify()
 
 
 class Connection:
@@ -110,7 +116,16 @@ class Connection:
 
     async def send(self, request: bytes) -> bytes:
         """The body of the answer; anything but 200 or 304 ends the run."""
+        self.ask(request)
+        return await self.answer()
+
+    def ask(self, request: bytes, on_first_bytes: Callable[[], None] | None = None) -> None:
+        """Send a request whose answer is read later."""
+        self._protocol.on_first_bytes = on_first_bytes
         self._writer.write(request)
+
+    async def answer(self) -> bytes:
+        """What `send` returns, of the request that was sent last."""
         head = await self._reader.readuntil(b"\r\n\r\n")
         if head.startswith(b"HTTP/1.1 304"):
             return b""

@@ -27,7 +27,12 @@ async def live_server(
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
-            app, lifespan="off", log_config=None, http=protocol, ssl_certfile=certificate
+            app,
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            http=protocol,
+            ssl_certfile=certificate,
         )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listening]))

@@ -33,10 +33,6 @@ class Waiter:
         if not self.woken.done():
             self.woken.set_result(True)
 
-    @property
-    def was_woken(self) -> bool:
-        return self.woken.done() and not self.woken.cancelled() and self.woken.result()
-
     def give_up(self) -> None:
         if not self.woken.done():
             self.woken.set_result(False)
@@ -179,8 +175,10 @@ class Feed:
         waiters.discard(waiter)
         if not waiters:
             del self._waiters[waiter.view.user_id]
-        if waiter.was_woken:
-            self._measurements.poll_woken(stopwatch() - self.taken_at)
+
+    def measure_woken(self) -> None:
+        """Measure how long a poll took from the last event to its turn."""
+        self._measurements.poll_woken(stopwatch() - self.taken_at)
 
     def _wake_polls_of(self, user_id: UserId) -> None:
         for waiter in self._waiters.get(user_id, ()):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from chatapi.core.errors import BadEventQueueIdError
 from chatapi.core.ids import EventId, EventNumber
+from chatapi.db.session import DatabaseSession
 from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry, Piece
 from chatapi.events.event_ids import MAX_PIECES, id_behind, id_of, newest_begun, newest_completed
@@ -23,6 +24,11 @@ class Page:
     """Whether it contains all entries there were; otherwise another page follows."""
     has_too_many_pieces: bool = False
     """Whether an entry has more pieces than there are ids."""
+
+    async def complete(self, db: DatabaseSession) -> None:
+        """Look up the items of entries that only describe them."""
+        for entry in self.entries:
+            await entry.complete(db)
 
     def add_ephemeral(self, ephemeral: Sequence[Entry], cursor: EventId) -> None:
         """Put ephemeral events between the logged ones, in the order in which they arrived.

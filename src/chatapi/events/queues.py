@@ -190,6 +190,7 @@ class EventQueues:
                 alarm.discard(waiter)
             if not is_woken:
                 return [heartbeat(id_behind(cursor) or cursor)]
+            feed.measure_woken()
 
     def _require_served(self, reader: Reader, queue: LiveQueue) -> None:
         """Raise unless database, reader and queue are still valid, before events are returned."""
@@ -220,7 +221,7 @@ class EventQueues:
         view = with_reveals(view, entries)
         page = first_for(view, entries, cursor)
         # Ephemeral events are delivered once: not to a poll that a newer poll has replaced.
-        if page.is_whole and turn == queue.polls:
+        if queue.ephemeral_seen != feed.ephemeral_seen and page.is_whole and turn == queue.polls:
             ephemeral = feed.ephemeral_since(queue.ephemeral_seen)
             queue.ephemeral_seen = feed.ephemeral_seen
             page.add_ephemeral([entry for entry in ephemeral if entry.is_for(view)], cursor)
@@ -233,13 +234,13 @@ class EventQueues:
         if page.has_too_many_pieces:
             # There are not enough ids for them. A client that registers again begins after them.
             raise BadEventQueueIdError(queue.id)
-        if not all(entry.is_complete for entry in page.entries):
-            async with DatabaseSession(self._database) as db:
-                for entry in page.entries:
-                    await entry.complete(db)
-        return page.cut(
-            [piece for entry in page.entries for piece in entry.encoded_for(view)], cursor
-        )
+        pieces: list[Piece] = []
+        for entry in page.entries:
+            if not entry.is_complete:
+                async with DatabaseSession(self._database) as db:
+                    await page.complete(db)
+            pieces.extend(entry.encoded_for(view))
+        return page.cut(pieces, cursor)
 
     async def _read_log(
         self, queue: LiveQueue, view: ClientView, cursor: EventId

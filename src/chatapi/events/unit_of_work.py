@@ -128,6 +128,8 @@ class UnitOfWork:
 
         Long work may commit in steps: each commit covers everything since the one before.
         """
+        if not (self._audit_entries or self._outbox or self._after_commit or self.db.is_used):
+            return
         for realm_id, entries in self._audit_entries.items():
             await AuditLog(self.db).append(realm_id, entries, self._clock.now())
         batches = [await self._write_events(realm_id) for realm_id in self._outbox]

@@ -1,7 +1,7 @@
 """Connections with limits: clients that send or read too slowly are disconnected."""
 
 import asyncio
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 import orjson
@@ -13,9 +13,9 @@ from uvicorn.server import ServerState
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import new_request_id
 from chatapi.core.timer_wheel import TimerWheel
-from chatapi.http.joined_writes import JoiningTransport
 from chatapi.http.quiet_events import QuietEvent, QuietFlowControl
 from chatapi.http.responses import JSON_HEADERS
+from chatapi.http.whole_responses import CYCLE
 
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_PATH_LENGTH = 4096
@@ -50,7 +50,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         "_checked_with",
         "_chunk",
         "_is_in_body",
-        "_joining",
         "_problem",
         "_received",
         "_unsent",
@@ -76,7 +75,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 (uvicorn's)
         super().__init__(*arguments, **options)
         self.pipeline = _Pipeline()  # type: ignore[assignment]  # all of a deque that is used
-        self._joining: JoiningTransport
         self._waits_for_head_since: float | None = None
         self._is_in_body = False
         self._received = 0
@@ -96,8 +94,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     @override
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
-        self._joining = JoiningTransport(transport)
-        transport = cast(asyncio.Transport, self._joining)
         super().connection_made(transport)
         self.flow = QuietFlowControl(transport)
         self._waits_for_head_since = self.loop.time()
@@ -137,6 +133,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         # Nobody has waited for it yet: the task of the request begins after this.
         self.cycle.message_event = QuietEvent()  # type: ignore[assignment]  # all that is used of it
+        # A key of the scope that ASGI leaves to servers and applications which know each other.
+        self.scope[CYCLE] = self.cycle  # type: ignore[literal-required]
 
     def _check_head(self) -> None:
         """Check the head by itself: the bytes received may include the beginning of a body."""
@@ -172,7 +170,6 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     @override
     def on_response_complete(self) -> None:
-        self._joining.end_response()
         super().on_response_complete()
         if not self._is_in_body and not self.pipeline and self._waits_for_head_since is None:
             # Blank lines between requests cancel uvicorn's keep-alive timeout, but not this one.

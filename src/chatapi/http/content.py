@@ -1,6 +1,6 @@
 """Sends a body in the form that suits the client: as it is, compressed, or not at all."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -11,8 +11,9 @@ from chatapi.http.accept_encoding import choose_coding
 from chatapi.http.compression import CODINGS, MIN_BYTES, ResponseCompressor
 from chatapi.http.etags import is_listed
 from chatapi.http.request import ApiRequest
+from chatapi.http.whole_responses import MAX_BYTES, Header, send_whole
 
-Headers = Iterable[tuple[bytes, bytes]]
+Headers = tuple[Header, ...]
 
 _OF_BODY = frozenset({b"content-type", b"content-disposition"})
 """Headers that a response without a body does not have."""
@@ -59,10 +60,11 @@ class Content:
 async def send_content(request: ApiRequest, send: Send, content: Content) -> None:
     """Send a successful response: compressed if the client accepts that, 304 if it has it."""
     headers, chunks = content.headers, content.chunks
+    further: list[Header] = []
     if content.etag is not None:
-        headers = [*headers, (b"etag", content.etag.encode())]
+        further.append((b"etag", content.etag.encode()))
         if request.is_get and is_listed(content.etag, request.all_of_header(b"if-none-match")):
-            await _send_not_modified(request, send, headers)
+            await _send_not_modified(request, send, (*headers, *further))
             return
     size = _size_of(chunks)
     if size >= MIN_BYTES and content.is_compressible:
@@ -70,25 +72,43 @@ async def send_content(request: ApiRequest, send: Send, content: Content) -> Non
         compressed = await policy.compress(request, chunks, size, is_public=content.is_public)
         if compressed is not None:
             coding, chunks = compressed
-            headers = [*headers, (b"content-encoding", coding.encode())]
-    await send_body(request, send, HTTPStatus.OK, headers, chunks)
+            further.append((b"content-encoding", coding.encode()))
+    await send_body(request, send, HTTPStatus.OK, headers, chunks, further=further)
 
 
 async def send_body(
-    request: ApiRequest, send: Send, status: int, headers: Headers, chunks: Sequence[bytes]
+    request: ApiRequest,
+    send: Send,
+    status: int,
+    headers: Headers,
+    chunks: Sequence[bytes],
+    *,
+    further: Sequence[Header] = (),
 ) -> None:
-    """Send a body as it is, in chunks; a HEAD gets only the headers."""
+    """Send a body as it is, in chunks; a HEAD gets only the headers.
+
+    `headers` are those that many responses have, `further` those of this one.
+    """
     request.response_status = status
+    further = [
+        *further,
+        (b"x-request-id", request.request_id.encode()),
+        *request.response_headers,
+    ]
+    if (
+        len(chunks) == 1
+        and len(chunks[0]) <= MAX_BYTES
+        and request.cycle is not None
+        and request.method != "HEAD"
+        and send_whole(request.cycle, status, headers, further, chunks[0])
+    ):
+        return
+    length = (b"content-length", b"%d" % _size_of(chunks))
     await send(
         {
             "type": "http.response.start",
             "status": status,
-            "headers": [
-                *headers,
-                (b"content-length", b"%d" % _size_of(chunks)),
-                (b"x-request-id", request.request_id.encode()),
-                *request.response_headers,
-            ],
+            "headers": [*headers, length, *further],
         }
     )
     if request.method == "HEAD":

@@ -139,6 +139,8 @@ class ApiMiddleware:
         scope["compression"] = self._compression
         if self._cors.is_on:
             send = self._cors.wrap(request, send)
+            # Its headers are added to ASGI's messages.
+            request.cycle = None
         return (
             self._answer_observed(request, send)
             if self._is_observed

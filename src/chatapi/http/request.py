@@ -3,13 +3,17 @@
 import asyncio
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from starlette.types import Receive, Scope
 
 from chatapi.core.clock import stopwatch
 from chatapi.core.ids import UserId, new_request_id
+from chatapi.http.whole_responses import CYCLE
+
+if TYPE_CHECKING:
+    from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 _MAX_CLIENT_NAME_LENGTH = 30
 _ANONYMOUS_BODY_BYTES = 16 * 1024
@@ -37,6 +41,7 @@ class ApiRequest:
         "arrived",
         "charged_user_id",
         "computed",
+        "cycle",
         "headers",
         "method",
         "path",
@@ -53,6 +58,8 @@ class ApiRequest:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
         self.receive = receive
+        self.cycle: RequestResponseCycle | None = scope.pop(CYCLE, None)
+        """Sends a whole response at once; None where ASGI's messages are the only way."""
         self.arrived = stopwatch()
         self.request_id = new_request_id()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])

@@ -17,7 +17,7 @@ from chatapi.core.errors import ApiError
 from chatapi.files.media_types import DOWNLOAD_TYPE, inline_type
 from chatapi.files.store import ByteRange
 from chatapi.http.byte_ranges import requested_range
-from chatapi.http.content import Content, send_body, send_content
+from chatapi.http.content import Content, Headers, send_body, send_content
 from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
 
@@ -32,14 +32,14 @@ _CHUNK_BYTES = 256 * 1024
 
 log = structlog.get_logger()
 _SUCCESS: dict[str, object] = {"result": "success", "msg": ""}
-_JSON: list[tuple[bytes, bytes]] = [
+_JSON: Headers = (
     (b"content-type", b"application/json"),
     (b"vary", b"Authorization, Accept, Accept-Encoding, Host"),
     (b"x-content-type-options", b"nosniff"),
-]
+)
 # A shared cache must never serve one reader's response to another.
-JSON_HEADERS: list[tuple[bytes, bytes]] = [*_JSON, (b"cache-control", b"no-store, private")]
-REVALIDATED_HEADERS: list[tuple[bytes, bytes]] = [*_JSON, (b"cache-control", b"private, no-cache")]
+JSON_HEADERS: Headers = (*_JSON, (b"cache-control", b"no-store, private"))
+REVALIDATED_HEADERS: Headers = (*_JSON, (b"cache-control", b"private, no-cache"))
 """For responses with an ETag: the client may keep them, and asks each time whether they changed."""
 _JSON_TYPE = "application/json"
 _HEADERS: list[tuple[bytes, bytes]] = [
@@ -94,8 +94,10 @@ def _is_large(value: object, depth: int) -> bool:
         # Items of a list are alike, and each of them is small.
         return False
     for member in value.values():
-        # Most members are no containers: a call for each of them would cost more than all else.
-        if isinstance(member, _CONTAINERS) and _is_large(member, depth - 1):
+        # Most members are small: a call for each of them would cost more than all else.
+        if isinstance(member, _CONTAINERS) and (
+            len(member) > _MAX_ITEMS or (isinstance(member, dict) and _is_large(member, depth - 1))
+        ):
             return True
     return False
 
@@ -115,7 +117,7 @@ def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes
     opening = b"{"
     small: dict[object, object] = {}
     for name, member in value.items():
-        if depth > 0 and _is_large(member, depth - 1):
+        if depth > 0 and isinstance(member, _CONTAINERS) and _is_large(member, depth - 1):
             if small:
                 yield opening + _inside(small)
                 opening, small = b",", {}
@@ -296,7 +298,7 @@ async def send_file(request: ApiRequest, send: Send, file: FileContent) -> None:
     JSON that everyone may read is sent like other responses.
     """
     if file.is_public and file.content is not None and file.content_type == _JSON_TYPE:
-        headers = [*file.headers(None), *_HEADERS, (b"vary", b"Accept-Encoding")]
+        headers = (*file.headers(None), *_HEADERS, (b"vary", b"Accept-Encoding"))
         etag = await etag_of(None, [file.content])
         await send_content(request, send, Content([file.content], headers, etag, is_public=True))
         return

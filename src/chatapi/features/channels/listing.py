@@ -1,5 +1,6 @@
 """Lists channels and topics as a reader sees them."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import cast
 
@@ -62,7 +63,7 @@ class ChannelReader:
 
     async def _show_known(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
         known = await self.list_known()
-        return list(zip(known, await map_in_steps(self.show, known), strict=True))
+        return list(zip(known, await map_in_steps(self._presenter(), known), strict=True))
 
     async def list_channels(self, params: ListChannelsParams) -> ChannelsPayload:
         """GET /streams."""
@@ -74,24 +75,22 @@ class ChannelReader:
             if _is_wanted(summary.channel, params, access)
             or _is_open(summary.channel, params, of_owner)
         ]
-        return {
-            "streams": await map_in_steps(lambda summary: self._list_entry(summary, params), wanted)
-        }
+        show = self._presenter()
 
-    def _list_entry(
-        self, summary: ChannelSummary, params: ListChannelsParams
-    ) -> ListedChannelPayload:
-        entry = cast(ListedChannelPayload, self.show(summary))
-        if params.include_default:
-            entry["is_default"] = summary.channel.is_default
-        return entry
+        def list_entry(summary: ChannelSummary) -> ListedChannelPayload:
+            entry = cast(ListedChannelPayload, show(summary))
+            if params.include_default:
+                entry["is_default"] = summary.channel.is_default
+            return entry
+
+        return {"streams": await map_in_steps(list_entry, wanted)}
 
     async def get(self, channel_id: ChannelId) -> OneChannelPayload:
         """GET /streams/{stream_id}."""
         access = await channel_access(self._ctx)
         for summary in await self._channels.list_summaries_of([channel_id]):
             if access.can_see(summary.channel):
-                return {"stream": self.show(summary)}
+                return {"stream": self._presenter()(summary)}
         raise BadRequestError("Invalid channel ID")
 
     async def find_id(self, name: str) -> ChannelIdPayload:
@@ -107,8 +106,10 @@ class ChannelReader:
         await self.get(channel_id)
         raise BadRequestError("This server does not receive email")
 
-    def show(self, summary: ChannelSummary) -> ChannelPayload:
-        return channel_payload(summary, self._ctx.realm, self._ctx.now())
+    def _presenter(self) -> Callable[[ChannelSummary], ChannelPayload]:
+        """Returns what shows a channel as of now; the time is asked once for all channels."""
+        realm, now = self._ctx.realm, self._ctx.now()
+        return lambda summary: channel_payload(summary, realm, now)
 
     async def _channels_of_owner(self, params: ListChannelsParams) -> set[ChannelId]:
         reader = self._ctx.reader

@@ -13,14 +13,14 @@ from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
 
 DOCUMENT_PATH = "/openapi.json"
-_HEADERS = [
+_HEADERS = (
     (b"content-type", b"application/json"),
     # It changes with the version of the server, and its address does not.
     (b"cache-control", b"public, no-cache"),
     (b"vary", b"Accept-Encoding"),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-]
+)
 
 
 class _DocumentApp:

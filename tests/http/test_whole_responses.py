@@ -1,4 +1,4 @@
-"""The head of a response goes out with its body; nothing waits that a client waits for."""
+"""A response goes out in one write where it can; nothing waits that a client waits for."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,6 +9,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 
 from chatapi.http.connections import BoundedHttpProtocol
+from chatapi.http.content import send_body
+from chatapi.http.request import ApiRequest
+from chatapi.http.whole_responses import MAX_BYTES, Header
 from tests.support.live_server import live_server
 from tests.support.waiting import MAX_WAIT_SECONDS
 
@@ -64,23 +67,77 @@ def request(method: str = "GET", *headers: str) -> bytes:
     return "\r\n".join([f"{method} / HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
 
 
-async def test_small_response_is_one_write() -> None:
-    async def respond(send: Send) -> None:
-        await start(send, LENGTH)
-        await send(BODY)
+def app_with(*further: Header, content: bytes = b"hello") -> ASGIApp:
+    """Responds as all endpoints do."""
 
-    async with connection(app_of(respond)) as (reader, writer):
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        request = ApiRequest(scope, receive)
+        headers = ((b"content-type", b"text/plain"),)
+        await send_body(request, send, 200, headers, [content], further=further)
+
+    return app
+
+
+async def test_small_response_is_one_write() -> None:
+    async with connection(app_with()) as (reader, writer):
         for _ in range(2):
             writer.write(request())
-            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200 OK\r\n")
             assert await reader.readexactly(5) == b"hello"
     assert [each[-5:] for each in CountingProtocol.written] == [b"hello", b"hello"]
 
 
+async def test_whole_response_has_the_headers_of_the_server_and_its_own() -> None:
+    async with connection(app_with((b"x-own", b"1"))) as (reader, writer):
+        writer.write(request())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+    names = sorted(line.partition(":")[0] for line in head[1:] if line)
+    assert names == ["content-length", "content-type", "date", "server", "x-own", "x-request-id"]
+
+
+@pytest.mark.parametrize("version", ["1.0", "1.1"])
+async def test_connection_ends_after_a_whole_response_if_the_client_wants_that(
+    version: str,
+) -> None:
+    async with connection(app_with()) as (reader, writer):
+        writer.write(request("GET", "Connection: close").replace(b"/1.1", f"/{version}".encode()))
+        response = await reader.read()
+    assert b"\r\nconnection: close\r\n" in response
+    assert response.endswith(b"\r\n\r\nhello")
+
+
+async def test_header_with_a_line_break_is_not_sent() -> None:
+    async with connection(app_with((b"x-own", b"1\r\nset-cookie: a=b"))) as (reader, writer):
+        writer.write(request())
+        response = await reader.read()
+    assert response.startswith(b"HTTP/1.1 500")
+    assert b"set-cookie" not in response
+
+
+async def test_large_response_is_sent_in_two_writes() -> None:
+    content = b"x" * (MAX_BYTES + 1)
+    async with connection(app_with(content=content)) as (reader, writer):
+        writer.write(request())
+        await reader.readuntil(b"\r\n\r\n")
+        assert await reader.readexactly(len(content)) == content
+    assert list(map(len, CountingProtocol.written[1:])) == [len(content)]
+
+
+async def test_responses_to_a_client_that_reads_nothing_wait_for_it() -> None:
+    """More of them than socket and buffer take."""
+    content = b"x" * MAX_BYTES
+    count = 200
+    async with connection(app_with(content=content)) as (reader, writer):
+        writer.write(request() * count)
+        for _ in range(count):
+            await reader.readuntil(b"\r\n\r\n")
+            assert await reader.readexactly(len(content)) == content
+
+
 async def test_requests_that_come_together_are_answered_in_order() -> None:
-    async def echo(scope: Scope, _receive: Receive, send: Send) -> None:
-        await start(send, (b"content-length", b"1"))
-        await send({**BODY, "body": dict(scope["headers"])[b"x-number"]})
+    async def echo(scope: Scope, receive: Receive, send: Send) -> None:
+        number = dict(scope["headers"])[b"x-number"]
+        await send_body(ApiRequest(scope, receive), send, 200, (), [number])
 
     async with connection(echo) as (reader, writer):
         writer.write(b"".join(request("GET", f"X-Number: {number}") for number in range(1, 5)))

@@ -47,6 +47,8 @@ class Round:
     """Which of the clients that poll at once is compared in this round."""
     restarts: bool = False
     """Whether that process restarts before any client polls."""
+    competes: int | None = None
+    """The process that leads from now on if none does; all others forward what they send."""
 
     @override
     def __repr__(self) -> str:
@@ -55,6 +57,8 @@ class Round:
         also += ["the late read"] if self.late_read else []
         if self.restarts:
             also.append("restarted")
+        if self.competes is not None:
+            also.append(f"led by @{self.competes} or another")
         return f"{' | '.join(parts)} ({', '.join([*also, f'read @{self.process}'])})"
 
 
@@ -132,8 +136,19 @@ async def live(processes: Processes, history: History) -> list[Client]:
             await http.aclose()
 
 
+async def find_failure(processes: Processes, history: History) -> str | None:
+    """Run a history; returns how it failed."""
+    try:
+        await live(processes, history)
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
 async def _take_round(scene: Scene, each: Round) -> list[Client]:
     """Take all steps of a round at once, and register its new clients meanwhile."""
+    if each.competes is not None:
+        await scene.processes.compete(scene.realm.id, each.competes)
     steps = asyncio.gather(*(step.take(scene) for step in each.steps))
     comes = asyncio.gather(*(open_client(scene, spec, each.process) for spec in each.registers))
     _, came = await asyncio.gather(steps, comes)

@@ -185,7 +185,7 @@ class Comparing(World):
         assert trail[-1]["content"] == message.text
 
     async def _compare_events(self, observed: ObservedQueue) -> None:
-        events = [self._told(event) for event in await observed.listener.new_events()]
+        events = [self._told(event) for event in await self.poll(observed.listener)]
         expected, observed.expected = observed.expected, []
         if observed.is_patient and len(events) == len(expected):
             # A rename lists messages as of the poll: those moved later had their own events.

@@ -1,4 +1,7 @@
-"""Applications that stand for processes on one database, and can be restarted."""
+"""Applications that stand for processes on one database, and can be restarted.
+
+With a Valkey between them, one of them leads the writes of a realm, and the others forward theirs.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -6,15 +9,21 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import TypeVar
 
+from redis.asyncio import Redis
+from sqlalchemy import func, select
 from starlette.types import Receive, Scope, Send
 
+from chatapi.core.ids import RealmId
 from chatapi.core.settings import Settings
+from chatapi.db.models import StoredResponseRow
 from chatapi.main import ChatApp
 from tests.model.quick_client import QuickClient
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.databases import WorkerDatabase
+from tests.support.temporary_valkey import TemporaryValkey
+from tests.support.waiting import until
 
 T = TypeVar("T")
 Make = Callable[["Processes"], Awaitable[T]]
@@ -27,9 +36,19 @@ class Processes:
     They run from `begin` on, and begin anew for each history.
     """
 
-    def __init__(self, settings: Settings, database: WorkerDatabase, count: int = 2) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        database: WorkerDatabase,
+        count: int = 2,
+        valkey: TemporaryValkey | None = None,
+    ) -> None:
+        """With a Valkey, which has to be theirs alone, they know of each other."""
         self.clock = MovableClock()
-        self._settings = settings
+        self.forwarded = 0
+        """How many messages were forwarded, in histories that have ended."""
+        redis_url = "" if valkey is None else valkey.url
+        self._settings = settings.model_copy(update={"redis_url": redis_url})
         self._database = database
         self._count = count
         self._stacks: list[AsyncExitStack] = []
@@ -59,12 +78,16 @@ class Processes:
     async def _start(self) -> None:
         # What is kept was created at the beginning of the same clock.
         self.clock = MovableClock()
+        # The processes of the last history hold leases on realms with the same ids.
+        await self.lose_leases()
         for _ in range(self._count):
             stack = AsyncExitStack()
             self.apps.append(await stack.enter_async_context(self._new_app()))
             self._stacks.append(stack)
 
     async def stop(self) -> None:
+        if self.apps:
+            self.forwarded += await self._count_forwarded()
         while self._stacks:
             await self._stacks.pop().aclose()
         self.apps.clear()
@@ -74,6 +97,34 @@ class Processes:
         await self._stacks[number].aclose()
         self._stacks[number] = AsyncExitStack()
         self.apps[number] = await self._stacks[number].enter_async_context(self._new_app())
+
+    async def compete(self, realm_id: RealmId, first: int) -> None:
+        """Let all processes find that others write in a realm, until they follow one of them.
+
+        If nobody leads so far, the process with the number `first` does from now on.
+        """
+        forwarders = [app.runtime.write_forwarder for app in self.apps]
+        in_turn = [*forwarders[first:], *forwarders[:first]]
+
+        def follow() -> bool:
+            for forwarder in in_turn:
+                forwarder.note_competition(realm_id)
+            followers = sum(each.has_other_leader(realm_id) for each in forwarders)
+            return followers == len(forwarders) - 1
+
+        await until(follow)
+
+    async def lose_leases(self) -> None:
+        """Take the leases from whoever leads: for a while, several processes may."""
+        if self._settings.redis_url:
+            async with Redis.from_url(self._settings.redis_url) as redis:
+                await redis.flushdb()
+
+    async def _count_forwarded(self) -> int:
+        """How many messages of this history were forwarded: only these have such a key."""
+        statement = select(func.count()).where(StoredResponseRow.key.startswith("forwarded:"))
+        async with self.apps[0].runtime.reading() as db:
+            return (await db.execute(statement)).scalar_one()
 
     def clients(self, host: str) -> Sequence[ApiClient]:
         """A client of each process, which stays usable after a restart."""

@@ -16,7 +16,7 @@ from tests.model.world import (
     words,
 )
 from tests.support.listening import listen
-from tests.support.responses import assert_success
+from tests.support.responses import ApiResponse, assert_success
 
 _SETTINGS: dict[ChannelKind, dict[str, object]] = {
     "public": {},
@@ -103,16 +103,19 @@ class Talking(World):
             self.send(self.channel(number), topic, person, text, is_read=is_read)
 
     def send(self, name: str, topic: str, person: str, text: str, *, is_read: bool) -> None:
+        address = self.address(name, topic)
         response = self.call(
-            "post",
-            "/messages",
-            person,
-            type="channel",
-            to=self.channel_ids[name],
-            topic=topic,
-            content=text,
-            read_by_sender=is_read,
+            "post", "/messages", person, **address, content=text, read_by_sender=is_read
         )
+        self.learn_sent(response, name, topic, person, text, is_read=is_read)
+
+    def address(self, name: str, topic: str) -> dict[str, object]:
+        return {"type": "channel", "to": self.channel_ids[name], "topic": topic}
+
+    def learn_sent(
+        self, response: ApiResponse, name: str, topic: str, person: str, text: str, *, is_read: bool
+    ) -> None:
+        """Add a message that was sent to a channel to the oracle, if it may be sent there."""
         if not self.oracle.is_open_to(person, name):
             assert response.status == 400, response.body
             return

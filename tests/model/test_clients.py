@@ -25,7 +25,7 @@ from random import Random
 
 import pytest
 
-from tests.model.client_history import History, live, random_history
+from tests.model.client_history import find_failure, random_history
 from tests.model.processes import Processes
 from tests.model.searching import assert_none_fails
 
@@ -41,12 +41,4 @@ async def test_clients_agree_with_database(processes: Processes, backend: str, p
     share = HISTORIES // _PARTS if backend == "sqlite" else HISTORIES // _PARTS // 10
     names = (f"{_SEED}/{part}/{number}" for number in range(max(1, share)))
     histories = ((name, random_history(Random(name))) for name in names)
-    await assert_none_fails(histories, lambda each: _failure(processes, each))
-
-
-async def _failure(processes: Processes, history: History) -> str | None:
-    try:
-        await live(processes, history)
-    except AssertionError as error:
-        return str(error)
-    return None
+    await assert_none_fails(histories, lambda each: find_failure(processes, each))

@@ -4,16 +4,19 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from random import Random
 from typing import Any, ClassVar, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine
 from typing_extensions import override
 
+from chatapi.core.ids import RealmId
 from chatapi.core.roles import Role
 from tests.factories import Person, make_realm, make_user
 from tests.model.oracle import Oracle, Place, Sent
 from tests.model.processes import Processes
+from tests.support.client import ApiClient
 from tests.support.listening import Listener
 from tests.support.responses import ApiResponse, assert_success
 
@@ -59,7 +62,7 @@ class World(RuleBasedStateMachine):
     """One realm of a running service, and the oracle's copy of it."""
 
     processes: ClassVar[Processes]
-    """One process."""
+    """Any of them serves any request."""
     loop: ClassVar[asyncio.AbstractEventLoop]
 
     def __init__(self) -> None:
@@ -75,7 +78,14 @@ class World(RuleBasedStateMachine):
         """The conversations that changed, the latest last."""
         self.is_compared = True
         """Whether nothing has changed since everything was compared."""
-        [self.client] = self.processes.clients(HOST)
+        self.realm_id = RealmId(0)
+        self.clients = self.processes.clients(HOST)
+        self._chance = Random(1)
+
+    @property
+    def client(self) -> ApiClient:
+        """A client of any of the processes, another one each time."""
+        return self._chance.choice(self.clients)
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=300)
@@ -89,7 +99,17 @@ class World(RuleBasedStateMachine):
         return answer
 
     async def begin(self) -> None:
-        self.persons = await self.processes.begin("world", _make_realms)
+        self.realm_id, self.persons = await self.processes.begin("world", _make_realms)
+
+    async def poll(self, listener: Listener) -> list[dict[str, Any]]:
+        """Poll all events so far, through any of the processes."""
+        number = self._chance.randrange(len(self.processes))
+        listener.client = self.clients[number]
+        if len(self.processes) > 1:
+            # Otherwise, what another process wrote comes as soon as the bus has brought it.
+            runtime = self.processes.apps[number].runtime
+            await runtime.clock_reader.catch_up(self.realm_id)
+        return await listener.new_events()
 
     def channel(self, number: int) -> str:
         """One of the channels there are."""
@@ -168,23 +188,24 @@ class World(RuleBasedStateMachine):
 
     @override
     def teardown(self) -> None:
-        self.do(self.client.aclose())
+        for client in self.clients:
+            self.do(client.aclose())
 
 
-async def _make_realms(processes: Processes) -> dict[str, Person]:
+async def _make_realms(processes: Processes) -> tuple[RealmId, dict[str, Person]]:
     """Two realms alike, so that anything of the other one that is seen is one thing too many.
 
-    Returns the users of the second one, which is at `HOST`.
+    Returns the second one, which is at `HOST`, and its users.
     """
     runtime = processes.apps[0].runtime
+    realms = [await make_realm(runtime, "Org", subdomain) for subdomain in ("other", "org")]
     persons: dict[str, Person] = {}
-    for subdomain in ("other", "org"):
-        realm = await make_realm(runtime, "Org", subdomain)
+    for realm in realms:
         for name, role in ROLES.items():
             email = f"{name}@example.com"
             persons[name] = await make_user(runtime, realm, role, full_name=name, email=email)
-        [client] = processes.clients(f"{subdomain}.localhost")
+        client = processes.clients(f"{realm.subdomain}.localhost")[0]
         opened = {"enable_spectator_access": True}
         assert_success(await client.patch("/realm", persons["owner"], **opened))
         await client.aclose()
-    return persons
+    return realms[-1].id, persons

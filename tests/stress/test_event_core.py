@@ -6,6 +6,7 @@ database holds.
 """
 
 import asyncio
+import os
 import random
 from dataclasses import dataclass
 from functools import partial
@@ -33,10 +34,15 @@ from tests.support.waiting import until, until_true
 WRITERS = 45
 RECRUITERS = 5
 FOLLOWERS = 30
-KILLS = 3
+KILLS = int(os.environ.get("CHATAPI_TEST_SERVERS_KILLED", "3"))
 WRITES_BETWEEN_KILLS = 80
 
-pytestmark = KILLS_SERVERS
+DEPLOYMENTS = [("sqlite", 1), ("sqlite", 2), *(("postgresql", count) for count in (1, 2, 4))]
+
+pytestmark = [
+    *KILLS_SERVERS,
+    pytest.mark.parametrize(("backend", "process_count"), DEPLOYMENTS),
+]
 
 
 @dataclass(frozen=True)
@@ -91,11 +97,6 @@ async def people(settings: Settings) -> list[Person]:
             )
             for number in range(RECRUITERS + WRITERS)
         ]
-
-
-@pytest.fixture(params=[1, 2], ids=["one process", "two processes"])
-def process_count(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
 
 
 async def kill_now_and_then(

@@ -12,7 +12,7 @@ from sqlalchemy.util import await_only
 
 from chatapi.db import pooled_connection
 from chatapi.db.database import Database
-from chatapi.db.driver_connection import Fetch, read_on_driver
+from chatapi.db.driver_connection import Fetch, run_on_driver
 from chatapi.db.driver_statements import ReadStatement
 
 _CONTINUOUS = (
@@ -79,7 +79,7 @@ def held_driver_statements(part: str) -> Iterator[HeldStatements]:
     Those that still wait at the end of the block run then.
     """
     held = HeldStatements()
-    run = read_on_driver
+    run = run_on_driver
 
     async def run_held(
         database: Database, fetch: Fetch, statement: ReadStatement, values: Mapping[str, Any]
@@ -92,7 +92,7 @@ def held_driver_statements(part: str) -> Iterator[HeldStatements]:
 
         return await run(database, wait_and_fetch, statement, values)
 
-    with patch.object(pooled_connection, "read_on_driver", run_held):
+    with patch.object(pooled_connection, "run_on_driver", run_held):
         try:
             yield held
         finally:

@@ -9,7 +9,7 @@ from sqlalchemy import PoolProxiedConnection
 
 from chatapi.core.tracing import Wait
 from chatapi.db.database import Database
-from chatapi.db.driver_statements import ReadStatement, compile_read
+from chatapi.db.driver_statements import ReadStatement, WriteStatement, compile_for_driver
 from chatapi.db.statement_log import log_driver_statement
 
 if TYPE_CHECKING:
@@ -45,10 +45,12 @@ class DriverConnection:
         """Check a connection out of the pool; the caller closes it."""
         return cls(database, await database.check_out(database.engine.raw_connection))
 
-    async def fetch(self, statement: ReadStatement, values: Mapping[str, Any]) -> Sequence[Any]:
+    async def fetch(
+        self, statement: ReadStatement | WriteStatement, values: Mapping[str, Any]
+    ) -> Sequence[Any]:
         """Run a statement and return its rows; pass the same object each time."""
         with self._waiting:
-            return await read_on_driver(self._database, self._fetch, statement, values)
+            return await run_on_driver(self._database, self._fetch, statement, values)
 
     async def _fetch(self, sql: str, arguments: Sequence[Any]) -> list[Any]:
         return await fetch_on_postgres(self._driver, self._pooled.invalidate, sql, arguments)
@@ -59,17 +61,20 @@ class DriverConnection:
         self._pooled.close()
 
 
-async def read_on_driver(
-    database: Database, fetch: Fetch, statement: ReadStatement, values: Mapping[str, Any]
+async def run_on_driver(
+    database: Database,
+    fetch: Fetch,
+    statement: ReadStatement | WriteStatement,
+    values: Mapping[str, Any],
 ) -> Sequence[Any]:
     """Run a statement on a driver, logged, counted and traced as others are."""
-    read = compile_read(statement, database.engine.dialect)
-    arguments = read.arguments(values)
-    log_driver_statement(read.sql, arguments)
+    compiled = compile_for_driver(statement, database.engine.dialect)
+    arguments = compiled.arguments(values)
+    log_driver_statement(compiled.sql, arguments)
     database.round_trips += 1
     if database.trace_statement is not None:
-        database.trace_statement(read.sql)
-    return await read.convert(await fetch(read.sql, arguments))
+        database.trace_statement(compiled.sql)
+    return await compiled.convert(await fetch(compiled.sql, arguments))
 
 
 async def fetch_on_postgres(

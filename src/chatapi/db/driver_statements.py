@@ -7,11 +7,13 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import CompoundSelect, Dialect, Select
 from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.dml import ReturningInsert
 
 from chatapi.core.cooperative import map_in_steps
 from chatapi.db.base import Convert
 
 ReadStatement: TypeAlias = Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]
+WriteStatement: TypeAlias = ReturningInsert[*tuple[Any, ...]]
 
 Converters: TypeAlias = tuple[tuple[int, Convert], ...]
 """By the places of the values that a driver does not store, or return, as they are."""
@@ -21,8 +23,8 @@ _MAX_STATEMENTS = 1_000
 
 
 @dataclass(frozen=True)
-class DriverRead:
-    """A statement that reads, compiled, with the conversions of its values and columns."""
+class DriverStatement:
+    """A statement that returns rows, compiled, with the conversions of its values and columns."""
 
     sql: str
     names: tuple[str, ...]
@@ -50,20 +52,22 @@ class DriverRead:
 
 
 @lru_cache(_MAX_STATEMENTS)
-def compile_read(statement: ReadStatement, dialect: Dialect) -> DriverRead:
+def compile_for_driver(
+    statement: ReadStatement | WriteStatement, dialect: Dialect
+) -> DriverStatement:
     """Compile a statement once; it is recognized by the object, not by its text."""
     compiled = statement.compile(dialect=dialect)
     if compiled.post_compile_params or compiled.literal_execute_params:
         raise ValueError("the text of the statement depends on its values; use is_one_of")
     names, of_values = values_of(compiled, dialect)
-    return DriverRead(
+    return DriverStatement(
         sql=str(compiled),
         names=names,
         given=compiled.params,
         of_values=of_values,
         of_columns=_only_needed(
             column.type.dialect_impl(dialect).result_processor(dialect, None)
-            for column in statement.selected_columns
+            for column in statement.exported_columns
         ),
     )
 

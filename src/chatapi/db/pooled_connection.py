@@ -14,7 +14,7 @@ from typing_extensions import override
 from chatapi.core.tracing import Wait
 from chatapi.db.connection_watchdog import WatchedConnection
 from chatapi.db.database import Database
-from chatapi.db.driver_connection import Fetch, fetch_on_postgres, read_on_driver
+from chatapi.db.driver_connection import Fetch, fetch_on_postgres, run_on_driver
 from chatapi.db.driver_statements import ReadStatement
 from chatapi.db.sqlite_driver import EagerConnection, fetch_on_sqlite, sqlite_connection_of
 from chatapi.db.time_limit import execute_with_timeout
@@ -95,7 +95,7 @@ class Reading(PooledConnection):
         self, statement: ReadStatement, values: Values, seconds: float | None
     ) -> Sequence[Any]:
         """Run a statement on the driver, which costs a fifth of what SQLAlchemy takes."""
-        run = partial(read_on_driver, self.database, self._fetch, statement, values)
+        run = partial(run_on_driver, self.database, self._fetch, statement, values)
         with self.waiting:
             if seconds is None:
                 return await run()

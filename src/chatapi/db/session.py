@@ -13,7 +13,7 @@ from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.db.bulk_writes import BulkInsert
 from chatapi.db.database import Database
 from chatapi.db.driver_connection import DriverConnection
-from chatapi.db.driver_statements import ReadStatement
+from chatapi.db.driver_statements import ReadStatement, WriteStatement
 from chatapi.db.optimistic_write import ClockConflictError, OptimisticWrite
 from chatapi.db.pooled_connection import Reading, Snapshot, Values
 from chatapi.db.transaction import Changes, ClockSnapshot, Transaction
@@ -102,6 +102,22 @@ class DatabaseSession:
         """
         if self._state is not None or self.database.is_sqlite:
             return await self.fetch(statement, values)
+        return await self._fetch_on_driver(statement, values)
+
+    async def write_alone(self, statement: WriteStatement, values: Values) -> Sequence[Any]:
+        """Write by a statement that is a whole transaction, and return its rows.
+
+        For writes that belong to no realm's order of events, in a session that has not begun
+        anything. On PostgreSQL it is one round trip.
+        """
+        if not self.database.is_sqlite:
+            return await self._fetch_on_driver(statement, values)
+        async with self.transaction():
+            return (await self.execute(statement, values)).all()
+
+    async def _fetch_on_driver(
+        self, statement: ReadStatement | WriteStatement, values: Values
+    ) -> Sequence[Any]:
         connection = await DriverConnection.open(self.database)
         try:
             return await connection.fetch(statement, values)

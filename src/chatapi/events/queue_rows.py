@@ -50,9 +50,13 @@ _SURPLUS = (
     .offset(bindparam("allowed", type_=Integer))
 )
 _row = EventQueueRow.__table__.columns
-_ADD_IF_ROOM = insert(EventQueueRow).from_select(
-    [*_row.keys()],
-    select(*(bindparam(each.key, type_=each.type) for each in _row)).where(~_SURPLUS.exists()),
+_ADD_IF_ROOM = (
+    insert(EventQueueRow)
+    .from_select(
+        [*_row.keys()],
+        select(*(bindparam(each.key, type_=each.type) for each in _row)).where(~_SURPLUS.exists()),
+    )
+    .returning(EventQueueRow.id)
 )
 
 
@@ -67,10 +71,11 @@ class QueueRows:
         await self._db.execute(_ADD, vars(queue))
 
     async def add_if_room(self, queue: QueueRecord, allowed: int) -> bool:
-        """Add a queue unless its user has more than the allowed number; returns whether it did."""
-        await self._db.write()
-        added = await self._db.execute(_ADD_IF_ROOM, {**vars(queue), "allowed": allowed})
-        return added.rowcount > 0
+        """Add a queue unless its user has more than the allowed number; returns whether it did.
+
+        It commits, and needs a session in which nothing has begun.
+        """
+        return bool(await self._db.write_alone(_ADD_IF_ROOM, {**vars(queue), "allowed": allowed}))
 
     async def find(self, queue_id: QueueId) -> QueueRecord | None:
         rows = await self._db.execute(_queues.select().where(EventQueueRow.id == queue_id))

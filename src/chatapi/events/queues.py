@@ -91,7 +91,7 @@ class EventQueues:
     async def _add_row(self, reader: Reader, queue: QueueRecord) -> None:
         """Add a queue; if its user has as many as allowed, delete others to make room."""
         allowed = self._settings.queues_per_user - 1
-        async with DatabaseSession(self._database) as db, db.transaction():
+        async with DatabaseSession(self._database) as db:
             if await QueueRows(db).add_if_room(queue, allowed):
                 return
         # Only now: most registrations delete no queue and need not wait for the realm's lock.

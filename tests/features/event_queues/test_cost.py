@@ -6,7 +6,7 @@ import pytest
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
-from chatapi.db.driver_statements import compile_read
+from chatapi.db.driver_statements import compile_for_driver
 from chatapi.read_state.repository._unread import BY_CONVERSATION
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import send
@@ -107,7 +107,7 @@ async def test_read_messages_of_a_topic_with_a_few_unread_ones_are_not_read_agai
     unread = [await send(client, owner, channel, "annals") for _ in range(3)]
     found = await register(client, member)
     assert found["unread_msgs"]["streams"][0]["unread_message_ids"] == unread
-    statement = compile_read(BY_CONVERSATION, runtime.database.engine.dialect)
+    statement = compile_for_driver(BY_CONVERSATION, runtime.database.engine.dialect)
     window = {"reader_id": member.user_id, "after": 0, "up_to": unread[-1]}
     steps = await count_steps(runtime.database, statement.sql, statement.arguments(window))
     assert steps < 5_000

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from unittest.mock import patch
 
 from sqlalchemy import Connection, event
+from sqlalchemy.engine.interfaces import CacheStats, ExecutionContext
 from sqlalchemy.util import await_only
 
 from chatapi.db import pooled_connection
@@ -130,20 +131,28 @@ def interrupted_statement(
 
 
 @contextmanager
-def statements_under_lock(database: Database) -> Iterator[list[str]]:
+def statements_under_lock(database: Database, *, only_new: bool = False) -> Iterator[list[str]]:
     """The statements of writing transactions, from the one that locks the realm to the commit.
 
-    All other writers of the realm wait for these.
+    All other writers of the realm wait for these. With `only_new`, those that SQLAlchemy had to
+    compile, which takes longer than most of them take to run.
     """
     statements: list[str] = []
     locked: set[int] = set()
 
-    def record(connection: Connection, _cursor: object, statement: str, *_rest: Any) -> None:
+    def record(
+        connection: Connection,
+        _cursor: object,
+        statement: str,
+        _values: object,
+        context: ExecutionContext,
+        *_rest: Any,
+    ) -> None:
         how = connection.get_execution_options()
         is_writing = not {"isolation_level", "sqlite_begin"} & set(how)
         if is_writing and "realm_clock" in statement and statement.startswith(_LOCKS_CLOCK):
             locked.add(id(connection))
-        elif id(connection) in locked:
+        elif id(connection) in locked and (not only_new or _was_compiled(context)):
             statements.append(statement)
 
     def forget(connection: Connection) -> None:
@@ -162,3 +171,7 @@ def statements_under_lock(database: Database) -> Iterator[list[str]]:
     finally:
         for name, listener in listeners.items():
             event.remove(engine, name, listener)
+
+
+def _was_compiled(context: ExecutionContext) -> bool:
+    return getattr(context, "cache_hit", None) is CacheStats.CACHE_MISS

@@ -7,6 +7,7 @@ from chatapi.features.messages.edit.params import EditMessageParams
 from chatapi.features.messages.edit.payloads import EditedPayload
 from chatapi.features.messages.edit.rules import DELETED, check_combination
 from chatapi.features.messages.move.move import MoveRequest
+from chatapi.features.messages.move.rehearsal import are_moves_rehearsed, rehearse_moves
 from chatapi.features.messages.move.service import MoveService
 from chatapi.features.messages.rendering import render
 from chatapi.features.uploads import AttachmentPayload
@@ -26,13 +27,17 @@ class EditService:
         content = None if params.content is None else params.content.rstrip() or DELETED
         # Before the lock: rendering a long text must not make other writers wait.
         rendered = None if content is None else await render(ctx, content)
+        moves = params.topic is not None or params.stream_id is not None
+        if moves and not are_moves_rehearsed(ctx.runtime.database):
+            await ctx.release_connection()
+            await rehearse_moves(ctx.runtime.database)
         await ctx.lock()
         message = await message_to_change(ctx, message_id)
         detached: list[AttachmentPayload] = []
         if content is not None and rendered is not None:
             change = ContentChange(ctx, message)
             detached = await change.apply(content, rendered, params.prev_content_sha256)
-        if params.topic is not None or params.stream_id is not None:
+        if moves:
             await MoveService(ctx).move(message, _move_request(params))
         return {"detached_uploads": detached}
 

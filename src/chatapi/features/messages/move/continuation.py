@@ -25,9 +25,11 @@ from chatapi.features.messages.move.carrying import (
     places_of,
 )
 from chatapi.features.messages.move.move import Move
-from chatapi.features.messages.move.repository import MoveRepository
+from chatapi.features.messages.move.rehearsal import are_moves_rehearsed, rehearse_moves
+from chatapi.features.messages.move.repository import BatchRepository, MoveRepository
 from chatapi.features.messages.move.selection import MessageSelection
 from chatapi.features.messages.repository import (
+    DeletionRepository,
     NewPendingMove,
     PendingMoveRecord,
     PendingMoveRepository,
@@ -121,19 +123,33 @@ class MoveRunner:
         return left
 
     async def _prepare(self, record: PendingMoveRecord) -> int:
-        """Read before the lock what needs none; returns how many messages to move.
+        """Do before the lock what needs none; returns how many messages to move.
 
-        That is what is cached, and for how many readers exceptions are written: an estimate, since
-        they go on reading.
+        That is to compile statements, to read what is cached, to count for how many readers
+        exceptions are written (an estimate, since they go on reading), and to make the search
+        for what is left fast.
         """
+        if not are_moves_rehearsed(self._runtime.database):
+            await rehearse_moves(self._runtime.database)
         async with realm_reading(self._runtime, record.realm_id) as ctx:
             await self._runtime.linkifiers.of(ctx.db, ctx.realm.id)
             move = await _find_move(ctx, record)
-            if move is None or move.target_topic is None or not record.adds_exceptions:
+            if move is None:
                 return self._size
-            places = places_of(move, move.target_topic.id, record.up_to)
-            readers = await count_different_readers(ctx, move, places)
-            return limit_exceptions(self._size, readers)
+            limit = await self._limit(ctx, move, record)
+            found = await BatchRepository(ctx.db).find_newest(move.selection, limit + 1)
+            if len(found.arrivals) <= limit:
+                # The last batch looks for what is left in the topic.
+                rows = DeletionRepository(ctx.db, ctx.realm.id)
+                await rows.find_ends([move.source_topic.id])
+            return limit
+
+    async def _limit(self, ctx: RealmContext, move: Move, record: PendingMoveRecord) -> int:
+        if move.target_topic is None or not record.adds_exceptions:
+            return self._size
+        places = places_of(move, move.target_topic.id, record.up_to)
+        readers = await count_different_readers(ctx, move, places)
+        return limit_exceptions(self._size, readers)
 
 
 async def _move_some(
@@ -149,7 +165,7 @@ async def _move_some(
         await rows.remove(record.id)
         return carried.count, None
     left = replace(record, up_to=_end(carried.rest), due_at=ctx.now() + LEASE)
-    await rows.store_progress(left)
+    await rows.store_progress(left.id, left.up_to, left.due_at)
     return carried.count, left
 
 

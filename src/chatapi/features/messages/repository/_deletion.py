@@ -6,11 +6,22 @@ from datetime import datetime
 from itertools import compress
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, exists, func, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    bindparam,
+    delete,
+    exists,
+    literal,
+    select,
+    update,
+)
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
 from chatapi.db.base import Base, TableColumn
 from chatapi.db.id_lists import is_one_of
+from chatapi.db.index_order import IndexRange
 from chatapi.db.models import (
     AttachmentMessage,
     Conversation,
@@ -55,6 +66,8 @@ DEPENDENTS_OF_CONVERSATIONS: tuple[type[Base], ...] = (
 NOTHING_LEFT = MessageId(0)
 """The last message of a conversation that has no messages."""
 
+_LAST_ID = 2**63 - 1
+
 
 def _column(table: type[Base], key: str) -> TableColumn[int]:
     column: TableColumn[int] = getattr(table, key)
@@ -93,16 +106,23 @@ _TO_DELETE: Select[*tuple[Any, ...]] = (
     .where(Message.realm_id == bindparam("realm_id"), is_one_of(Message.id, "message_ids"))
     .order_by(Message.id)
 )
+# Of a topic that had most of the messages and has none left, min() and max() would make PostgreSQL
+# look at all messages of all.
+_OF_CONVERSATION = IndexRange(Message.id, Message.conversation_id, Conversation.id)
 _EXTENTS: Select[*tuple[Any, ...]] = select(
     Conversation.id,
     Conversation.channel_id,
     Conversation.last_message_id,
-    select(func.min(Message.id))
-    .where(Message.conversation_id == Conversation.id)
+    select(Message.id)
+    .where(_OF_CONVERSATION.since(literal(0, BigInteger)))
+    .order_by(*_OF_CONVERSATION.ascending)
+    .limit(1)
     .correlate(Conversation)
     .scalar_subquery(),
-    select(func.max(Message.id))
-    .where(Message.conversation_id == Conversation.id)
+    select(Message.id)
+    .where(_OF_CONVERSATION.up_to(literal(_LAST_ID, BigInteger)))
+    .order_by(*_OF_CONVERSATION.descending)
+    .limit(1)
     .correlate(Conversation)
     .scalar_subquery(),
 ).where(is_one_of(Conversation.id, "conversation_ids"))
@@ -203,9 +223,9 @@ class DeletionRepository:
         Topics among these are deleted; direct conversations are kept, so that their participants
         can still see each other.
         """
-        rows = await self._db.execute(_EXTENTS, {"conversation_ids": list(conversation_ids)})
+        rows = await self.find_ends(conversation_ids)
         empty: set[ConversationId] = set()
-        topics: list[int] = []
+        topics: list[ConversationId] = []
         extents: list[Extent] = []
         for conversation_id, channel_id, old_last, first, last in rows:
             extent = Extent(ConversationId(conversation_id), first, last)
@@ -213,14 +233,29 @@ class DeletionRepository:
                 empty.add(ConversationId(conversation_id))
                 extent = replace(extent, first=MessageId(old_last + 1), last=NOTHING_LEFT)
             if first is None and channel_id is not None:
-                topics.append(conversation_id)
+                topics.append(ConversationId(conversation_id))
             else:
                 extents.append(extent)
         await self.set_extents(extents)
         if topics:
-            for statement in (*_DELETE_DEPENDENTS_OF_CONVERSATIONS, _DELETE_CONVERSATIONS):
-                await self._db.execute(statement, {"conversation_ids": topics})
+            await self.delete_topics(topics)
         return empty
+
+    async def find_ends(
+        self, conversation_ids: Iterable[ConversationId]
+    ) -> Sequence[Sequence[Any]]:
+        """Look up the first and last messages of conversations, as they are now.
+
+        PostgreSQL passes the index entries of messages that were there before, and skips them the
+        next time. So it is faster under the lock if it has happened before the lock, too.
+        """
+        rows = await self._db.execute(_EXTENTS, {"conversation_ids": list(conversation_ids)})
+        return rows.all()
+
+    async def delete_topics(self, conversation_ids: Sequence[ConversationId]) -> None:
+        """Delete conversations that have no messages, with what depends on them."""
+        for statement in (*_DELETE_DEPENDENTS_OF_CONVERSATIONS, _DELETE_CONVERSATIONS):
+            await self._db.execute(statement, {"conversation_ids": list(conversation_ids)})
 
     async def set_extents(self, extents: Collection[Extent]) -> None:
         """Set the first and last messages of conversations where they are known."""

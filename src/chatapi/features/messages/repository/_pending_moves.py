@@ -90,9 +90,11 @@ class PendingMoveRepository:
         row = rows.one_or_none()
         return None if row is None else _records.read(row)
 
-    async def store_progress(self, move: PendingMoveRecord) -> None:
+    async def store_progress(
+        self, pending_move_id: int, up_to: MessageId, due_at: datetime
+    ) -> None:
         """Store what is left, and when another process may take over."""
-        values = {"pending_move_id": move.id, "new_up_to": move.up_to, "new_due_at": move.due_at}
+        values = {"pending_move_id": pending_move_id, "new_up_to": up_to, "new_due_at": due_at}
         await self._db.execute(_PROGRESS, values)
 
     async def remove(self, pending_move_id: int) -> None:

@@ -4,16 +4,25 @@ import asyncio
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
+from typing_extensions import override
 
 from tests.model.machine import Organization
 from tests.model.world import channels, people, topics, words
 from tests.support.responses import ApiResponse
 
 numbers = st.integers(0, 3)
+_COMPETING = 0.7
 
 
 class RivalProcesses(Organization):
     """A realm of several processes: each request comes to any of them."""
+
+    @override
+    def call(self, method: str, path: str, person: str, **params: object) -> ApiResponse:
+        """Often, one of them leads before a message is sent."""
+        if path == "/messages" and method == "post" and self.chance.random() < _COMPETING:
+            self.do(self.processes.compete(self.realm_id, self.chance.randrange(len(self.clients))))
+        return super().call(method, path, person, **params)
 
     @rule(
         first=numbers,

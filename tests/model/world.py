@@ -80,12 +80,12 @@ class World(RuleBasedStateMachine):
         """Whether nothing has changed since everything was compared."""
         self.realm_id = RealmId(0)
         self.clients = self.processes.clients(HOST)
-        self._chance = Random(1)
+        self.chance = Random(1)
 
     @property
     def client(self) -> ApiClient:
         """A client of any of the processes, another one each time."""
-        return self._chance.choice(self.clients)
+        return self.chance.choice(self.clients)
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self.loop).result(timeout=300)
@@ -103,7 +103,7 @@ class World(RuleBasedStateMachine):
 
     async def poll(self, listener: Listener) -> list[dict[str, Any]]:
         """Poll all events so far, through any of the processes."""
-        number = self._chance.randrange(len(self.processes))
+        number = self.chance.randrange(len(self.processes))
         listener.client = self.clients[number]
         if len(self.processes) > 1:
             # Otherwise, what another process wrote comes as soon as the bus has brought it.

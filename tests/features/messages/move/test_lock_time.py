@@ -4,17 +4,22 @@ Other writers wait for it. What takes long happens before the lock.
 """
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import bindparam, select, text, update
 
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.auth.runtime import Runtime
+from chatapi.core.ids import ConversationId
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
+from chatapi.db.models import Message
+from chatapi.db.session import DatabaseSession
+from chatapi.features.messages.repository import DeletionRepository
 from tests.features.messages.fetch.large_history import fill_topic
 from tests.features.messages.move.long_moves import BATCH, LongMoveScene
 from tests.support.query_plans import captured_statements, explain
 from tests.support.statements import recorded_statements, statements_under_lock
 
-MAX_STATEMENTS_OF_LAST_BATCH = 18
+MAX_STATEMENTS_OF_LAST_BATCH = 19
 EXTENTS = "SELECT conversation.id, conversation.channel_id, conversation.last_message_id, ("
 
 
@@ -41,10 +46,7 @@ class TestEndsOfTopics:
         [first] = await scene.send_some(1)
         await fill_topic(scene.runtime, realm, scene.owner, first, 3_000)
         ids = await scene.send_some()
-        async with scene.runtime.begin() as work:
-            await work.db.write()
-            # Without VACUUM, which PostgreSQL does later than a move takes.
-            await work.db.execute(text("ANALYZE"))
+        await analyze(scene.runtime)
         await scene.begin_there(ids[0], propagate_mode="change_later")
         database = scene.runtime.database
         with captured_statements(database, EXTENTS) as captured:
@@ -74,6 +76,41 @@ class TestEndsOfTopics:
         assert not statements
 
 
+class TestDeletedTopic:
+    """A topic that has no messages any more is deleted with the last batch."""
+
+    @pytest.fixture
+    def backend(self) -> str:
+        return "postgresql"
+
+    async def test_not_all_messages_are_read_to_check_that_none_is_left(
+        self, scene: LongMoveScene, realm: RealmRecord
+    ) -> None:
+        [first] = await scene.send_some(1)
+        await fill_topic(scene.runtime, realm, scene.owner, first, 3_000)
+        await analyze(scene.runtime)
+        [other] = await scene.send_some(1, channel=scene.there)
+        topic_of = select(Message.conversation_id).where(Message.id == bindparam("message"))
+        async with DatabaseSession(scene.runtime.database) as db:
+            await db.lock_realm(realm.id)
+            source = (await db.execute(topic_of, {"message": first})).scalar_one()
+            target = (await db.execute(topic_of, {"message": other})).scalar_one()
+            await db.execute(
+                update(Message)
+                .where(Message.conversation_id == source)
+                .values(conversation_id=target)
+            )
+            before = await self.count_scans(db)
+            rows = DeletionRepository(db, realm.id)
+            assert await rows.update_extents([ConversationId(source)]) == {source}
+            assert await self.count_scans(db) == before
+
+    async def count_scans(self, db: DatabaseSession) -> int:
+        """How often this transaction has read all messages."""
+        scans = "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'message'"
+        return int((await db.execute(text(scans))).scalar_one())
+
+
 class TestCompiling:
     """What only moves need is compiled before the lock, in the first move of a process."""
 
@@ -94,6 +131,13 @@ class TestCompiling:
             await scene.complete()
         # Every transaction ends with this one.
         assert not [each for each in compiled if "realm_clock" not in each]
+
+
+async def analyze(runtime: Runtime) -> None:
+    """Without VACUUM, which PostgreSQL does later than a move takes."""
+    async with runtime.begin() as work:
+        await work.db.write()
+        await work.db.execute(text("ANALYZE"))
 
 
 def forget_compiled(database: Database) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import signal
 from base64 import b64decode
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -91,9 +92,21 @@ class Page(DevTools):
         """Addresses of all requests that were to leave the page."""
         self.complaints: list[str] = []
         """Errors in the console, refusals by the content security policy among them."""
+        self._begun: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        """Documents that have taken the place of the one before, by the id of their loader."""
 
     async def open(self, address: str) -> None:
-        await self.command("Page.navigate", url=address)
+        """Begin to load a page; what is evaluated next belongs to it."""
+        opened = await self.command("Page.navigate", url=address)
+        if "loaderId" in opened:  # otherwise it was another place of the same page
+            await asyncio.wait_for(self._begun[opened["loaderId"]].wait(), _PATIENCE)
+
+    async def leave_for(self, address: str) -> None:
+        """End everything that runs in the page, and forget what it has requested and said."""
+        await self.command("Emulation.setScriptExecutionDisabled", value=False)
+        await self.open(address)
+        self.requested.clear()
+        self.complaints.clear()
 
     async def evaluate(self, script: str) -> Any:
         """The value of a JavaScript expression, awaited if it is a promise."""
@@ -184,6 +197,8 @@ class Page(DevTools):
     def note(self, method: str, params: dict[str, Any]) -> None:
         if method == "Network.requestWillBeSent":
             self.requested.append(params["request"]["url"])
+        elif method == "Page.frameNavigated":
+            self._begun[params["frame"]["loaderId"]].set()
         elif method == "Runtime.exceptionThrown":
             self.complaints.append(str(params["exceptionDetails"]))
         elif method == "Runtime.consoleAPICalled" and params["type"] == "error":

@@ -55,8 +55,8 @@ class Database:
         """With tracing, adds a span to each wait of a connection."""
         self.trace_statement: Callable[[str], None] | None = None
         """With tracing, names the span of a statement that runs on the driver."""
-        self.rehearsed: set[str] = set()
-        """What the engine has compiled ahead, by the names of `db/rehearsals.py`."""
+        self.precompiled: set[str] = set()
+        """What the engine has compiled ahead, by the names of `db/precompilation.py`."""
         self.watchdog = ConnectionWatchdog()
         """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:

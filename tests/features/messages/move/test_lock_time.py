@@ -142,4 +142,4 @@ async def analyze(runtime: Runtime) -> None:
 
 def forget_compiled(database: Database) -> None:
     database.engine.clear_compiled_cache()
-    database.rehearsed.clear()
+    database.precompiled.clear()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
 from chatapi.db.database import Database
-from chatapi.db.rehearsals import rehearse
+from chatapi.db.precompilation import precompile
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.move.repository import (
     BatchRepository,
@@ -28,13 +28,13 @@ _HERE, _THERE = ConversationId(0), ConversationId(-1)
 _CHANNEL, _OTHER_CHANNEL = ChannelId(0), ChannelId(-1)
 
 
-def are_moves_rehearsed(database: Database) -> bool:
-    return _NAME in database.rehearsed
+def are_moves_precompiled(database: Database) -> bool:
+    return _NAME in database.precompiled
 
 
-async def rehearse_moves(database: Database) -> None:
+async def precompile_moves(database: Database) -> None:
     """Compile what moving messages needs, before this process does so for the first time."""
-    await rehearse(database, _NAME, _run_statements)
+    await precompile(database, _NAME, _run_statements)
 
 
 async def _run_statements(db: DatabaseSession) -> None:

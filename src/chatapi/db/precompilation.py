@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
 
-Rehearsal = Callable[[DatabaseSession], Awaitable[None]]
+RunStatements = Callable[[DatabaseSession], Awaitable[None]]
 """Runs statements on rows that do not exist."""
 
 
-async def rehearse(database: Database, name: str, run: Rehearsal) -> None:
+async def precompile(database: Database, name: str, run: RunStatements) -> None:
     """Run statements in a transaction that is rolled back; call it without holding a connection."""
     async with DatabaseSession(database) as db:
         await db.write()
         await run(db)
-    database.rehearsed.add(name)
+    database.precompiled.add(name)

@@ -107,7 +107,7 @@ class TestDeletedTopic:
 
     async def count_scans(self, db: DatabaseSession) -> int:
         """How often this transaction has read all messages."""
-        scans = "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'message'"
+        scans = "SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relid = 'message'::regclass"
         return int((await db.execute(text(scans))).scalar_one())
 
 

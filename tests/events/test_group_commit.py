@@ -207,6 +207,23 @@ class TestBatches:
         await asyncio.gather(first, rest)
         assert notebook.batches == [["first"], ["a", "b", "c"]]
 
+    async def test_writer_is_answered_before_those_who_wait_for_the_event(
+        self, notebook: Notebook
+    ) -> None:
+        """Thousands of polls may wait for it."""
+        await notebook.note("the first one, which opens the feed")
+        loop, order = asyncio.get_running_loop(), list[str]()
+        notebook.runtime.hub.observe(
+            Observer(
+                on_event=lambda _entry: loop.call_soon(order.append, "poll") and None,
+                on_reset=lambda _realm_id: None,
+            )
+        )
+        await notebook.note("second")
+        order.append("writer")
+        await until(lambda: "poll" in order)
+        assert order == ["writer", "poll"]
+
     async def test_number_of_writes_in_a_transaction_is_limited(self, notebook: Notebook) -> None:
         texts = [str(number) for number in range(130)]
         async with somebody_else_writing(notebook):

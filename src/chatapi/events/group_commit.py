@@ -242,9 +242,10 @@ class GroupCommitter:
         results = await job.write(work, [each.item for each in batch])
         if len(results) != len(batch):
             raise RuntimeError("a writer has to give one result for each item")
+        # Before the events are published: thousands of polls may be answered when they are.
+        work.after_commit(lambda: _resolve(batch, results))
         await work.commit()
         self._hub.measurements.batch_committed(len(batch))
-        _resolve(batch, results)
 
 
 async def _begin_optimistic(db: DatabaseSession, queue: _BatchQueue, feed: Feed) -> bool:

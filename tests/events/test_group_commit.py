@@ -212,13 +212,13 @@ class TestBatches:
     ) -> None:
         """Thousands of polls may wait for it."""
         await notebook.note("the first one, which opens the feed")
-        loop, order = asyncio.get_running_loop(), list[str]()
-        notebook.runtime.hub.observe(
-            Observer(
-                on_event=lambda _entry: loop.call_soon(order.append, "poll") and None,
-                on_reset=lambda _realm_id: None,
-            )
-        )
+        order: list[str] = []
+
+        def wake_poll(_entry: Entry) -> None:
+            asyncio.get_running_loop().call_soon(order.append, "poll")
+
+        observer = Observer(on_event=wake_poll, on_reset=lambda _realm_id: None)
+        notebook.runtime.hub.observe(observer)
         await notebook.note("second")
         order.append("writer")
         await until(lambda: "poll" in order)

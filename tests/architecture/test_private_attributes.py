@@ -11,6 +11,8 @@ import aiosqlite
 import asyncpg
 import pytest
 from starlette.formparsers import MultiPartParser
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
 from tests.support.server_process import PROJECT
 
@@ -47,6 +49,18 @@ USED = [
         asyncpg.Connection,
         "_transport",
         "only its socket can be told to notice that packets are lost",
+    ),
+    PrivateAttribute(
+        "uvicorn",
+        FlowControl,
+        "_is_writable_event",
+        "the event of each connection would take memory for waiters that it never has",
+    ),
+    PrivateAttribute(
+        "uvicorn",
+        RequestResponseCycle,
+        "response_complete",
+        "a response that is sent as a whole sets what ASGI's messages set",
     ),
 ]
 

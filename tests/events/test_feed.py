@@ -131,31 +131,31 @@ class TestWaiters:
     async def test_only_waiters_in_the_audience_are_woken(self, feed: Feed) -> None:
         first, second = self.waiter(feed, 1), self.waiter(feed, 2)
         feed.notify(entry(1, to=Users.only(UserId(2))))
-        assert (first.woken.done(), second.woken.done()) == (False, True)
+        assert (first.ended.done(), second.ended.done()) == (False, True)
 
     async def test_unrequested_types_wake_no_waiter(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1, event_types=frozenset({"message"}))
         feed.notify(entry(1))
-        assert not waiter.woken.done()
+        assert not waiter.ended.done()
 
     async def test_changed_reader_is_woken_by_internal_event(self, feed: Feed) -> None:
         changed, other = self.waiter(feed, 1), self.waiter(feed, 2)
         feed.notify(entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
-        assert (changed.woken.done(), other.woken.done()) == (True, False)
+        assert (changed.ended.done(), other.ended.done()) == (True, False)
 
     async def test_ephemeral_event_wakes_waiters(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1)
         feed.take_ephemeral(entry(0, Whispered(text="")))
-        assert waiter.woken.done()
+        assert waiter.ended.done()
 
     async def test_deleted_queue_wakes_its_own_polls(self, feed: Feed) -> None:
         mine, other = self.waiter(feed, 1, "mine"), self.waiter(feed, 1, "other")
         feed.notify(entry(1, QueuesDeleted(queue_ids=frozenset({QueueId("mine")})), to=Nobody()))
-        assert (mine.woken.done(), other.woken.done()) == (True, False)
+        assert (mine.ended.done(), other.ended.done()) == (True, False)
 
     async def test_removed_waiter_is_forgotten(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1)
         feed.remove_waiter(waiter)
         feed.wake_all()
-        assert not waiter.woken.done()
+        assert not waiter.ended.done()
         assert not feed._waiters

@@ -7,9 +7,12 @@ import asyncio
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import ClassVar
 
 from starlette.types import ASGIApp, Message, Scope
 
+from chatapi.http.whole_responses import CYCLE
 from tests.factories import Person
 
 FORM_TYPE = b"application/x-www-form-urlencoded"
@@ -63,6 +66,36 @@ def authorization(person: Person) -> tuple[bytes, bytes]:
     return b"authorization", b"Basic " + base64.b64encode(login)
 
 
+class InProcessCycle:
+    """What uvicorn would send a whole response with: takes its bytes apart again.
+
+    It has the attributes that `http/whole_responses.py` uses, and no connection.
+    """
+
+    access_log = disconnected = response_started = response_complete = False
+    keep_alive = True
+    default_headers: ClassVar[Headers] = []
+    waiting_for_100_continue = False
+
+    def __init__(self, response: RawResponse, is_complete: asyncio.Event) -> None:
+        self._response = response
+        self.flow = SimpleNamespace(write_paused=False)
+        self.transport = SimpleNamespace(write=self._take)
+        self.message_event = is_complete
+
+    def _take(self, response: bytes) -> None:
+        head, _, body = response.partition(b"\r\n\r\n")
+        status, *lines = head.split(b"\r\n")
+        self._response.status = int(status.split()[1])
+        for line in lines:
+            name, _, value = line.partition(b": ")
+            self._response.headers.append((name, value))
+        self._response.pieces.append(body)
+
+    def on_response(self) -> None:
+        """Where uvicorn begins to wait for the next request."""
+
+
 async def send_request(
     app: ASGIApp, scope: Scope, pieces: Iterable[bytes], response: RawResponse
 ) -> None:
@@ -89,4 +122,5 @@ async def send_request(
             if not message.get("more_body", False):
                 is_complete.set()
 
+    scope[CYCLE] = InProcessCycle(response, is_complete)
     await app(scope, receive, send)

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum, auto
+from typing import ClassVar
 
 from chatapi.core.clock import stopwatch
+from chatapi.core.cooperative import yield_to_event_loop
 from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
 from chatapi.core.measurements import Measurements
 from chatapi.events.cache_tags import CacheTag, RealmTag, UserTag
@@ -16,26 +19,63 @@ from chatapi.events.event_ids import id_behind, id_of
 
 _RECENT_ENTRIES = 1_000
 _RECENT_EPHEMERAL = 200
+_RESPONSES_IN_A_ROW = 50
+"""Some milliseconds' work; then other requests are served."""
+
+
+class WaitEnd(Enum):
+    """Why a poll does not wait any longer."""
+
+    NEWS = auto()
+    """There may be something for it."""
+    TIMEOUT = auto()
+    RESPONSE = auto()
+    """Its response has been sent."""
 
 
 @dataclass(eq=False, slots=True)
 class Waiter:
     """A poll that waits for an event."""
 
+    responds: ClassVar[bool] = False
+    """Whether `respond_with` may send the response while the poll waits."""
+
     view: ClientView
     queue_id: QueueId
-    woken: asyncio.Future[bool] = field(
+    ended: asyncio.Future[WaitEnd] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    """True: there is something for the poll; False: nothing came before the timeout."""
+    is_responded: bool = False
 
     def wake(self) -> None:
-        if not self.woken.done():
-            self.woken.set_result(True)
+        self._end(WaitEnd.NEWS)
 
     def give_up(self) -> None:
-        if not self.woken.done():
-            self.woken.set_result(False)
+        self._end(WaitEnd.TIMEOUT)
+
+    def _end(self, why: WaitEnd) -> None:
+        if not self.ended.done():
+            self.ended.set_result(WaitEnd.RESPONSE if self.is_responded else why)
+
+    def respond_with(self, entry: Entry) -> None:
+        """Send the response with an entry that is for the reader, or wake the poll to do it."""
+        del entry
+        self.wake()
+
+
+async def _respond(entry: Entry, waiters: Sequence[Waiter]) -> None:
+    """Send the responses of polls with an entry, and only then let the polls go on and end.
+
+    Other requests are served in between.
+    """
+    for number, waiter in enumerate(waiters, start=1):
+        waiter.respond_with(entry)
+        if number % _RESPONSES_IN_A_ROW == 0:
+            await yield_to_event_loop()
+    for number, waiter in enumerate(waiters, start=1):
+        waiter.wake()
+        if number % _RESPONSES_IN_A_ROW == 0:
+            await yield_to_event_loop()
 
 
 class Feed:
@@ -59,6 +99,7 @@ class Feed:
         self._ephemeral: deque[tuple[int, Entry]] = deque(maxlen=_RECENT_EPHEMERAL)
         self._early: dict[EventNumber, Entry] = {}
         self._waiters: defaultdict[UserId, set[Waiter]] = defaultdict(set)
+        self._responding: set[asyncio.Task[None]] = set()
 
     def start_at(self, position: EventNumber) -> list[Entry]:
         """Start at a position, or start again after entries that were not read left the log."""
@@ -129,10 +170,20 @@ class Feed:
     def _wake_readers_of(self, entry: Entry) -> None:
         candidates = entry.audience.candidates()
         users = self._waiters.keys() if candidates is None else candidates
+        responding: list[Waiter] = []
         for user_id in tuple(users):
             for waiter in self._waiters.get(user_id, ()):
-                if entry.is_for(waiter.view):
+                if not entry.is_for(waiter.view):
+                    continue
+                if waiter.responds:
+                    responding.append(waiter)
+                else:
                     waiter.wake()
+        if responding:
+            # Not now: the request that sent the event is responded to first.
+            task = asyncio.create_task(_respond(entry, responding))
+            self._responding.add(task)
+            task.add_done_callback(self._responding.discard)
 
     def reaches_back_to(self, cursor: EventNumber) -> bool:
         """Whether all entries after the cursor are in memory."""

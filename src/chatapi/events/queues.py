@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -14,23 +13,22 @@ from chatapi.core.settings import Settings
 from chatapi.core.timer_wheel import TimerWheel
 from chatapi.db.database import Database
 from chatapi.db.session import DatabaseSession
-from chatapi.events.client import ClientProfile, ClientView
+from chatapi.events.client import ClientProfile
+from chatapi.events.collection import EventCollector
 from chatapi.events.entry import Entry, Piece, heartbeat
 from chatapi.events.epoch_rows import EpochRows
 from chatapi.events.epochs import Epochs
-from chatapi.events.event_ids import id_behind, newest_begun, newest_completed
-from chatapi.events.feed import Feed, Waiter
+from chatapi.events.event_ids import id_behind, newest_begun
+from chatapi.events.feed import Feed, WaitEnd, Waiter
 from chatapi.events.hub import Hub, Observer
 from chatapi.events.live_queue import LiveQueue, Reader, live_queue
-from chatapi.events.log import EventLog
-from chatapi.events.pages import Page, first_for, with_reveals
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.events.waiting_poll import PollConnection, WaitingPoll
 
 _MAX_POLL = timedelta(seconds=60)
 _LONG_ENOUGH = 0.9  # of the idle time: the new expiry is not written at every poll
 _REMEMBERED_SECONDS = 300  # longer than any poll
-_LOG_PAGE = 500
 _HEARTBEAT_JITTER = 0.1
 _LAST_NOTE_SECONDS = 0.5
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -47,6 +45,7 @@ class EventQueues:
         self._clock = clock
         self._settings = settings
         self._timers = TimerWheel(Waiter.give_up, settings.heartbeat_seconds)
+        self._collector = EventCollector(database)
         self._live: dict[QueueId, LiveQueue] = {}
         self._epochs = Epochs(database, hub, clock, self._live.values)
         self._acknowledged: set[QueueId] = set()
@@ -126,9 +125,8 @@ class EventQueues:
         last_event_id: int,
         *,
         blocking: bool,
-        waited: float = 0.0,
-        is_disconnected: Callable[[], Awaitable[bool]] | None = None,
         acknowledges: bool = True,
+        connection: PollConnection | None = None,
     ) -> list[Piece]:
         """Return the encoded events after `last_event_id`; if `blocking`, wait for the first.
 
@@ -138,9 +136,9 @@ class EventQueues:
         once; other processes, and those that start later, know it when `note_acknowledged` has
         written it to the database.
         A reader whose permissions may have changed receives nothing: `StaleCallerError` makes the
-        request authenticate again, and the time it has `waited` before counts. Ephemeral events,
-        which are delivered once, wait for the next poll if the client of this one
-        `is_disconnected`.
+        request authenticate again, and the time it has waited before counts. Ephemeral events,
+        which are delivered once, wait for the next poll if the client of this one is disconnected.
+        With a `connection`, the response may be sent while the poll waits; it returns nothing then.
         """
         queue = await self._get(reader, queue_id)
         queue.polled_at = stopwatch()
@@ -156,11 +154,12 @@ class EventQueues:
         if acknowledges and cursor > queue.position:
             queue.position = cursor
             self._acknowledged.add(queue.id)
+        waited = 0 if connection is None else connection.waited
         deadline = asyncio.get_running_loop().time() + self._heartbeat_after() - waited
         while True:
             ephemeral = queue.ephemeral_seen
             try:
-                found, cursor = await self._collect(feed, queue, view, cursor, turn)
+                found, cursor = await self._collector.collect(feed, queue, view, cursor, turn)
             except BadEventQueueIdError:
                 # A reader without access gets that error instead.
                 self._require_served(reader, queue)
@@ -169,8 +168,8 @@ class EventQueues:
             if (
                 found
                 and queue.ephemeral_seen != ephemeral
-                and is_disconnected
-                and await is_disconnected()
+                and connection is not None
+                and await connection.is_disconnected()
             ):
                 queue.ephemeral_seen = ephemeral
                 feed.wake_queues({queue.id})
@@ -180,81 +179,37 @@ class EventQueues:
             if self._hub.is_closing:
                 return [heartbeat(id_behind(cursor) or cursor)]
             # Not in a function of its own, which a waiting poll would keep in memory.
-            waiter = Waiter(view, queue.id)
+            waiter = (
+                Waiter(view, queue.id)
+                if connection is None
+                else WaitingPoll(queue, reader, feed, connection, self._is_served)
+            )
             feed.add_waiter(waiter)
             alarm = self._timers.add(waiter, deadline)
             try:
-                is_woken = await waiter.woken
+                end = await waiter.ended
             finally:
                 feed.remove_waiter(waiter)
                 alarm.discard(waiter)
-            if not is_woken:
+            if end is WaitEnd.RESPONSE:
+                return []
+            if end is WaitEnd.TIMEOUT:
                 return [heartbeat(id_behind(cursor) or cursor)]
             feed.measure_woken()
 
+    def _is_served(self, reader: Reader, queue: LiveQueue) -> bool:
+        """Whether database, reader and queue are still valid, before events are returned."""
+        return queue.id in self._live and reader.is_current() and not self._database.is_file_lost
+
     def _require_served(self, reader: Reader, queue: LiveQueue) -> None:
-        """Raise unless database, reader and queue are still valid, before events are returned."""
+        if self._is_served(reader, queue):
+            return
         if self._database.is_file_lost:
             raise UnavailableError
         if not reader.is_current():
             raise StaleCallerError
         if queue.id not in self._live:
             raise BadEventQueueIdError(queue.id)
-
-    async def _collect(
-        self, feed: Feed, queue: LiveQueue, view: ClientView, cursor: EventId, turn: int
-    ) -> tuple[list[Piece], EventId]:
-        """Return the events for the reader after the cursor, and the id up to which it looked.
-
-        When it returns no events, it has not awaited anything since it last looked at the feed: no
-        event can slip in between this and the wait that follows. It never looks beyond the feed's
-        position: caches know of everything up to there.
-        """
-        while not feed.reaches_back_to(newest_completed(cursor)):
-            log_view, entries = await self._read_log(queue, view, cursor)
-            entries = [entry for entry in entries if entry.number <= (feed.position or 0)]
-            page = first_for(log_view, entries, cursor)
-            if page.entries:
-                return await self._encode(page, queue, log_view, cursor)
-            cursor = page.reached
-        entries = feed.since(newest_completed(cursor))
-        view = with_reveals(view, entries)
-        page = first_for(view, entries, cursor)
-        # Ephemeral events are delivered once: not to a poll that a newer poll has replaced.
-        if queue.ephemeral_seen != feed.ephemeral_seen and page.is_whole and turn == queue.polls:
-            ephemeral = feed.ephemeral_since(queue.ephemeral_seen)
-            queue.ephemeral_seen = feed.ephemeral_seen
-            page.add_ephemeral([entry for entry in ephemeral if entry.is_for(view)], cursor)
-        return await self._encode(page, queue, view, cursor)
-
-    async def _encode(
-        self, page: Page, queue: LiveQueue, view: ClientView, cursor: EventId
-    ) -> tuple[list[Piece], EventId]:
-        """Encode a page as the reader sees it; awaits nothing if the page is empty."""
-        if page.has_too_many_pieces:
-            # There are not enough ids for them. A client that registers again begins after them.
-            raise BadEventQueueIdError(queue.id)
-        pieces: list[Piece] = []
-        for entry in page.entries:
-            if not entry.is_complete:
-                async with DatabaseSession(self._database) as db:
-                    await page.complete(db)
-            pieces.extend(entry.encoded_for(view))
-        return page.cut(pieces, cursor)
-
-    async def _read_log(
-        self, queue: LiveQueue, view: ClientView, cursor: EventId
-    ) -> tuple[ClientView, list[Entry]]:
-        """Return the next events of the log, and the view of a reader who has not seen them yet."""
-        realm_id, after = queue.realm_id, newest_completed(cursor)
-        async with DatabaseSession(self._database) as db:
-            await db.snapshot()
-            event_log = EventLog(db)
-            if (await event_log.read_clock(realm_id)).log_floor > after:
-                raise BadEventQueueIdError(queue.id)
-            if not view.sees_all_users:
-                view = with_reveals(view, await event_log.read_reveals(realm_id, after))
-            return view, await event_log.read(realm_id, after, _LOG_PAGE)
 
     async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventId) -> None:
         """Reject a cursor beyond the log's end: its events were lost, as by a restored backup."""

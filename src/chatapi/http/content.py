@@ -89,20 +89,10 @@ async def send_body(
 
     `headers` are those that many responses have, `further` those of this one.
     """
-    request.response_status = status
-    further = [
-        *further,
-        (b"x-request-id", request.request_id.encode()),
-        *request.response_headers,
-    ]
-    if (
-        len(chunks) == 1
-        and len(chunks[0]) <= MAX_BYTES
-        and request.cycle is not None
-        and request.method != "HEAD"
-        and send_whole(request.cycle, status, headers, further, chunks[0])
-    ):
+    if len(chunks) == 1 and send_body_at_once(request, status, headers, chunks[0], further=further):
         return
+    request.response_status = status
+    further = _with_headers_of(request, further)
     length = (b"content-length", b"%d" % _size_of(chunks))
     await send(
         {
@@ -118,6 +108,34 @@ async def send_body(
         # A client that reads everything at once would keep other requests waiting.
         await yield_to_event_loop()
     await send({"type": "http.response.body", "body": chunks[-1]})
+
+
+def send_body_at_once(
+    request: ApiRequest,
+    status: int,
+    headers: Headers,
+    body: bytes,
+    *,
+    further: Sequence[Header] = (),
+) -> bool:
+    """Send a whole response; returns False if only `send_body` can send it, and sends nothing."""
+    if (
+        len(body) > MAX_BYTES
+        or request.cycle is None
+        or request.method == "HEAD"
+        or not send_whole(request.cycle, status, headers, _with_headers_of(request, further), body)
+    ):
+        return False
+    request.response_status = status
+    return True
+
+
+def _with_headers_of(request: ApiRequest, further: Sequence[Header]) -> list[Header]:
+    return [
+        *further,
+        (b"x-request-id", request.request_id.encode()),
+        *request.response_headers,
+    ]
 
 
 async def _send_not_modified(request: ApiRequest, send: Send, headers: Headers) -> None:

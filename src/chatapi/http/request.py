@@ -43,6 +43,7 @@ class ApiRequest:
         "computed",
         "cycle",
         "headers",
+        "ignored_parameters",
         "method",
         "path",
         "realm_name",
@@ -70,6 +71,8 @@ class ApiRequest:
         """The subdomain of the realm that was found, for the log."""
         self.computed: dict[str, object] = {}
         """Results of expensive work, reused if the request has to start over."""
+        self.ignored_parameters: list[str] = []
+        """Names of parameters that the endpoint does not know."""
         self.response_status = 0
         """The status that has been sent, so that no other can be sent; 0 before that."""
 

@@ -17,7 +17,8 @@ from chatapi.core.errors import ApiError
 from chatapi.files.media_types import DOWNLOAD_TYPE, inline_type
 from chatapi.files.store import ByteRange
 from chatapi.http.byte_ranges import requested_range
-from chatapi.http.content import Content, Headers, send_body, send_content
+from chatapi.http.compression import MIN_BYTES
+from chatapi.http.content import Content, Headers, send_body, send_body_at_once, send_content
 from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
 
@@ -158,10 +159,26 @@ def encode_success(
     payload: Mapping[str, object] | None, ignored: list[str]
 ) -> Awaitable[list[bytes]]:
     """Encode the success envelope, in chunks; `ignored` lists the unknown parameters."""
+    return encode_in_steps(_success(payload, ignored))
+
+
+def _success(payload: Mapping[str, object] | None, ignored: list[str]) -> Mapping[str, object]:
     envelope = _SUCCESS if payload is None else {**_SUCCESS, **payload}
     if ignored:
         envelope = {**envelope, "ignored_parameters_unsupported": ignored}
-    return encode_in_steps(envelope)
+    return envelope
+
+
+def send_at_once(request: ApiRequest, payload: Mapping[str, object]) -> bool:
+    """Send a small successful response while the task of the request waits.
+
+    Returns False, and sends nothing, if the response must be sent in the ordinary way, as one that
+    can be compressed. After it was sent the endpoint may return anything.
+    """
+    body = orjson.dumps(_success(payload, request.ignored_parameters), option=_OPTIONS)
+    if len(body) >= MIN_BYTES and b"accept-encoding" in request.headers:
+        return False
+    return send_body_at_once(request, HTTPStatus.OK, JSON_HEADERS, body)
 
 
 def encode_error(error: ApiError) -> bytes:

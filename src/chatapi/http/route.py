@@ -56,8 +56,6 @@ class Outcome(NamedTuple):
     """What an endpoint returned, and for whom."""
 
     payload: Any
-    ignored: list[str]
-    """Names of parameters that it does not know."""
     reader: UserId | None
 
 
@@ -136,7 +134,8 @@ class ChatRoute(APIRoute):
         finally:
             if form is not None:
                 form.close()
-        await self._respond(request, send, outcome)
+        if not request.response_status:
+            await self._respond(request, send, outcome)
 
     async def _respond(self, request: ApiRequest, send: Send, outcome: Outcome) -> None:
         payload = outcome.payload
@@ -147,7 +146,7 @@ class ChatRoute(APIRoute):
         elif isinstance(payload, Redirect):
             await send_redirect(request, send, payload)
         else:
-            chunks = await encode_success(payload, outcome.ignored)
+            chunks = await encode_success(payload, request.ignored_parameters)
             if len(chunks) == 1 and len(chunks[0]) < MIN_BYTES and not self.operation.revalidates:
                 # Most responses: nothing about them can be made smaller.
                 await send_json(request, send, 200, chunks)
@@ -163,7 +162,7 @@ class ChatRoute(APIRoute):
         reveal it. Names of parameters are such text: a link can contain them.
         """
         compressible = not self.operation.returns_credential and not (
-            outcome.ignored and request.is_get
+            request.ignored_parameters and request.is_get
         )
         if not self.operation.revalidates or not request.is_get:
             return Content(chunks, JSON_HEADERS, is_compressible=compressible)
@@ -185,6 +184,9 @@ class ChatRoute(APIRoute):
         operation = self.operation
         try:
             params, unknown = operation.params.read(form.values, form.file, form.body)
+            request.ignored_parameters = (
+                sorted({*unknown, *form.ignored}) if form.ignored else unknown
+            )
             payload: Any = None
             if self.stores_responses:
                 payload = await find_stored_response(request, context, form.fingerprint)
@@ -204,8 +206,7 @@ class ChatRoute(APIRoute):
             is_secret = operation.returns_secret
             await store_response(context, None if is_secret else payload or {})
         await context.work.commit()
-        ignored = sorted({*unknown, *form.ignored}) if form.ignored else unknown
-        return Outcome(payload, ignored, context.caller_id)
+        return Outcome(payload, context.caller_id)
 
 
 class ReadByBodyRoute(ChatRoute):

@@ -1,10 +1,12 @@
 """Response payloads of the event queue endpoints."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NotRequired
 
 import orjson
 from typing_extensions import TypedDict
 
+from chatapi.events.entry import Piece
 from chatapi.events.event_schemas import AnyEvent
 from chatapi.features.state import all_sections
 from chatapi.wire.docstrings import described_hints
@@ -20,6 +22,10 @@ class EventsPayload(TypedDict):
     events: list[EncodedEvent]
     """The events in order, one `heartbeat` if nothing happened while the request waited. Ignore
     types you do not know."""
+
+
+def events_payload(pieces: Sequence[Piece]) -> EventsPayload:
+    return {"events": [orjson.Fragment(piece.json) for piece in pieces]}
 
 
 class QueuePayload(VersionPayload):

@@ -1,17 +1,20 @@
 """Endpoints of event queues."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from chatapi.auth.guards import LoggedIn, MaybeAnonymous, Poller
 from chatapi.core.errors import BadEventQueueIdError
+from chatapi.events.entry import Piece
+from chatapi.events.waiting_poll import PollConnection
 from chatapi.features.event_queues.params import DeleteQueueParams, GetEventsParams, RegisterParams
-from chatapi.features.event_queues.payloads import EventsPayload, register_payload
+from chatapi.features.event_queues.payloads import EventsPayload, events_payload, register_payload
 from chatapi.features.event_queues.service import EventQueueService
 from chatapi.features.event_queues.visitors import VisitorService
 from chatapi.http.request import ApiRequest
-from chatapi.http.responses import EventStream
+from chatapi.http.responses import EventStream, send_at_once
 from chatapi.http.route import FeatureRouter, raises
 from chatapi.narrow import BadNarrowError
 
@@ -59,7 +62,17 @@ async def get_events(
             params, int(resume_after[0]) if resume_after else None
         )
         return EventStream(events)
-    return await EventQueueService(ctx).read(params, request.waited, request.is_disconnected)
+    return await EventQueueService(ctx).read(
+        params,
+        PollConnection(
+            request.waited, request.is_disconnected, partial(send_events_at_once, request)
+        ),
+    )
+
+
+def send_events_at_once(request: ApiRequest, pieces: Sequence[Piece]) -> bool:
+    """Respond to a poll that waits; returns False if the poll must go on to respond itself."""
+    return send_at_once(request, events_payload(pieces))
 
 
 @router.delete("/events", responses=raises(BadEventQueueIdError))

@@ -1,11 +1,9 @@
 """Use cases: register, poll and delete event queues."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-
-import orjson
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, StaleCallerError
@@ -14,9 +12,10 @@ from chatapi.core.roles import Role
 from chatapi.events.entry import Piece
 from chatapi.events.event_ids import id_of
 from chatapi.events.live_queue import Reader
+from chatapi.events.waiting_poll import PollConnection
 from chatapi.features.event_queues.choices import is_wanted, profile_of
 from chatapi.features.event_queues.params import GetEventsParams, RegisterParams
-from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload
+from chatapi.features.event_queues.payloads import EventsPayload, QueuePayload, events_payload
 from chatapi.features.state import sections_for_users
 from chatapi.features.users import past_roles
 from chatapi.narrow import read_terms, resolve_narrow
@@ -55,10 +54,11 @@ class EventQueueService:
         queue_id = await self._queues.create(reader, profile, begins_after, idle_seconds)
         return {**state, **_queue_payload(queue_id, begins_after, idle_seconds)}
 
-    async def read(
-        self, params: GetEventsParams, waited: float, is_disconnected: Callable[[], Awaitable[bool]]
-    ) -> EventsPayload:
-        """GET /events; a poll that does not wait misses nothing that was committed before it."""
+    async def read(self, params: GetEventsParams, connection: PollConnection) -> EventsPayload:
+        """GET /events; a poll that does not wait misses nothing that was committed before it.
+
+        One that waits may be responded to meanwhile, and then returns no events.
+        """
         reader = await self._reader()
         if params.dont_block:
             # Other processes may have committed events that this one has not seen yet.
@@ -68,10 +68,9 @@ class EventQueueService:
             QueueId(params.queue_id),
             _position(params.last_event_id),
             blocking=not params.dont_block,
-            waited=waited,
-            is_disconnected=is_disconnected,
+            connection=connection,
         )
-        return {"events": [orjson.Fragment(piece.json) for piece in found]}
+        return events_payload(found)
 
     async def follow(
         self, params: GetEventsParams, resume_after: int | None

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from typing_extensions import override
 
 from chatapi.core.errors import RateLimitedError, UnavailableError
 from chatapi.core.fair_limiter import FairLimiter
@@ -104,3 +105,29 @@ async def test_cancelled_requests_leave_no_turn_behind() -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
     assert worker.began == ["ada.0", "ada.2"]
     assert work.running == 0
+
+
+async def test_ending_asks_only_those_who_get_a_turn() -> None:
+    asked: list[str] = []
+
+    class Owner(str):
+        """Records that a limiter looks it up."""
+
+        __slots__ = ()
+
+        @override
+        def __hash__(self) -> int:
+            asked.append(str(self))
+            return super().__hash__()
+
+    work = FairLimiter(most=1, most_per_owner=1)
+    await work.take(ADA)
+    waiting = [asyncio.create_task(work.take(Owner(number))) for number in range(100)]
+    await asyncio.sleep(0)
+    asked.clear()
+    work.release(ADA)
+    # Besides the first one, the one after which there is no free slot.
+    assert set(asked) <= {"0", "1"}
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)

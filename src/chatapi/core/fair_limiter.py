@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter, OrderedDict, deque
 from collections.abc import Hashable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from types import TracebackType
 
 from typing_extensions import override
@@ -36,6 +36,7 @@ class FairLimiter:
         self._longest_wait = longest_wait
         self._most_waiting = most_waiting
         self._running: Counter[Hashable] = Counter()
+        self._running_in_all = 0
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
 
     def turn(self, owner: Hashable) -> AbstractAsyncContextManager[None]:
@@ -45,14 +46,14 @@ class FairLimiter:
     @property
     def running(self) -> int:
         """The number of operations that hold a slot."""
-        return self._running.total()
+        return self._running_in_all
 
     def running_of(self, owner: Hashable) -> int:
         return self._running[owner]
 
     async def take(self, owner: Hashable) -> None:
         if self._is_free_for(owner):
-            self._running[owner] += 1
+            self._begin(owner)
             return
         queue = self._waiting.setdefault(owner, deque())
         if len(queue) >= self._most_waiting:
@@ -69,38 +70,55 @@ class FairLimiter:
             raise
 
     def release(self, owner: Hashable) -> None:
+        self._running_in_all -= 1
         self._running[owner] -= 1
         if not self._running[owner]:
             del self._running[owner]
         self._give_turns()
 
+    def _begin(self, owner: Hashable) -> None:
+        self._running_in_all += 1
+        self._running[owner] += 1
+
     def _is_free_for(self, owner: Hashable) -> bool:
-        return self.running < self._most and self._running[owner] < self._most_per_owner
+        return self._running_in_all < self._most and self._running[owner] < self._most_per_owner
 
     def _give_turns(self) -> None:
         """Give slots round-robin: each owner gets one before any of them gets the next."""
-        for owner in list(self._waiting):
+        for owner in self._next_owners():
+            self._begin(owner)
             queue = self._waiting[owner]
+            queue.popleft().set_result(None)
+            self._waiting.move_to_end(owner)
+            self._forget_if_empty(owner)
+
+    def _next_owners(self) -> list[Hashable]:
+        """Returns as many as there are free slots; hundreds may wait, so it asks no others."""
+        found: list[Hashable] = []
+        free = self._most - self._running_in_all
+        for owner, queue in self._waiting.items():
+            if len(found) >= free:
+                break
             while queue and queue[0].done():
                 # Cancelled, by a task that has not yet run its cleanup.
                 del queue[0]
-            if queue and self._is_free_for(owner):
-                self._running[owner] += 1
-                queue.popleft().set_result(None)
-                self._waiting.move_to_end(owner)
-            if not queue:
-                del self._waiting[owner]
+            if queue and self._running[owner] < self._most_per_owner:
+                found.append(owner)
+        return found
 
     def _give_up(self, owner: Hashable, turn: asyncio.Future[None]) -> None:
         if turn.done() and not turn.cancelled():
             # It was granted at the moment of the timeout or cancellation.
             self.release(owner)
             return
-        queue = self._waiting.get(owner)
-        if queue is not None and turn in queue:
-            queue.remove(turn)
-            if not queue:
-                del self._waiting[owner]
+        with suppress(KeyError, ValueError):
+            # It is missing if it was found to be cancelled before this.
+            self._waiting[owner].remove(turn)
+        self._forget_if_empty(owner)
+
+    def _forget_if_empty(self, owner: Hashable) -> None:
+        if owner in self._waiting and not self._waiting[owner]:
+            del self._waiting[owner]
 
     def _refusal(self, owner: Hashable) -> RateLimitedError | UnavailableError:
         if self._running[owner] >= self._most_per_owner:

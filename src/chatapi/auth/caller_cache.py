@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar, cast
 
-from sqlalchemy import ScalarSelect, select
+from sqlalchemy import bindparam, select
 
 from chatapi.auth.realm_cache import RealmRecord
-from chatapi.auth.users import UserRecord, is_named, user_records
+from chatapi.auth.users import UserRecord, user_id_in, user_records
 from chatapi.core.errors import NotLoggedInError, UnauthorizedError
 from chatapi.core.ids import ApiKeyId, RealmId, UserId, hash_api_key
+from chatapi.core.names import name_key
 from chatapi.core.roles import BotType
 from chatapi.core.settings import Settings
 from chatapi.db.models import ApiKey, User
@@ -25,6 +26,18 @@ T = TypeVar("T")
 
 _MAX_CALLERS = 50_000
 """Per realm."""
+
+_ID_OF_KEY = (
+    select(ApiKey.id)
+    .where(ApiKey.user_id == User.id, ApiKey.key_hash == bindparam("key_hash"))
+    .scalar_subquery()
+)
+_WITH_KEY = (
+    user_records.select().add_columns(_ID_OF_KEY).where(User.realm_id == bindparam("realm_id"))
+)
+# As `is_named` has it, but built once.
+_BY_EMAIL = _WITH_KEY.where(User.email_key == bindparam("email_key"))
+_BY_ID = _WITH_KEY.where(User.id == bindparam("user_id"))
 
 _Key = bytes | UserId
 """The digest of credentials or, for users on whose behalf the service acts, a user id."""
@@ -117,18 +130,19 @@ class CallerCache:
     ) -> Caller:
         # The same statement for unknown, wrong and deactivated: neither the response nor its timing
         # tells them apart.
-        rows = await db.execute(
-            user_records.select()
-            .add_columns(_id_of_key(hash_api_key(api_key)))
-            .where(is_named(realm, self._root_domain, email))
-        )
-        row = rows.one_or_none()
-        if row is None or row[-1] is None:
+        user_id = user_id_in(email, realm.host(self._root_domain))
+        values = {"realm_id": realm.id, "key_hash": hash_api_key(api_key)}
+        if user_id is None:
+            rows = await db.fetch_alone(_BY_EMAIL, {**values, "email_key": name_key(email)})
+        else:
+            rows = await db.fetch_alone(_BY_ID, {**values, "user_id": user_id})
+        if not rows or rows[0][-1] is None:
             raise UnauthorizedError
-        user = user_records.read(tuple(row)[:-1])
+        *record, key_id = rows[0]
+        user = user_records.read(record)
         if not user.is_active:
             raise UnauthorizedError
-        return Caller(user, ApiKeyId(row[-1]))
+        return Caller(user, ApiKeyId(key_id))
 
 
 async def _look_up_webhook(db: DatabaseSession, realm_id: RealmId, api_key: str) -> Caller:
@@ -154,14 +168,6 @@ async def _read(db: DatabaseSession, realm_id: RealmId, user_id: UserId) -> Call
         user_records.select().where(User.realm_id == realm_id, User.id == user_id)
     )
     return Caller(user_records.read(rows.one()))
-
-
-def _id_of_key(key_hash: str) -> ScalarSelect[int]:
-    return (
-        select(ApiKey.id)
-        .where(ApiKey.user_id == User.id, ApiKey.key_hash == key_hash)
-        .scalar_subquery()
-    )
 
 
 def _parse_basic(header: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from sqlalchemy import (
     CompoundSelect,
     Select,
     and_,
+    bindparam,
     case,
     not_,
     null,
@@ -66,6 +67,23 @@ _DIRECT_GROUPS: Select[*tuple[Any, ...]] = select(GroupMember.user_id, GroupMemb
 )
 
 
+def _above(groups: Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]) -> CTE:
+    """Returns groups and all their supergroups, as a recursive query."""
+    above = select(groups.subquery().c.id).cte("above", recursive=True)
+    return above.union(
+        select(GroupSubgroup.group_id).join(above, above.c.id == GroupSubgroup.subgroup_id)
+    )
+
+
+_GROUPS_OF_USER = select(
+    _above(
+        select(UserGroup.id)
+        .where(is_one_of(UserGroup.id, "system_ids"))
+        .union(select(GroupMember.group_id).where(GroupMember.user_id == bindparam("user_id")))
+    ).c.id
+)
+
+
 class GroupMemberships:
     """Looks up the groups of one realm and their members."""
 
@@ -77,12 +95,8 @@ class GroupMemberships:
         """Returns every group a user is in, directly or through nested groups."""
         by_role = system_groups_of(user.role, is_full_member=user.is_full_member)
         system_ids = [self._realm.system_groups[group] for group in by_role]
-        directly = (
-            select(UserGroup.id)
-            .where(UserGroup.id.in_(system_ids))
-            .union(select(GroupMember.group_id).where(GroupMember.user_id == user.id))
-        )
-        rows = await self._db.execute(select(_above(directly).c.id))
+        values = {"system_ids": system_ids, "user_id": user.id}
+        rows = await self._db.fetch(_GROUPS_OF_USER, values)
         return frozenset(GroupId(group_id) for (group_id,) in rows)
 
     async def groups_of_each(
@@ -230,11 +244,3 @@ def _with_supergroups(
         found.add(group_id)
         unseen.update(each for each in around.get(group_id, ()) if each not in found)
     return frozenset(found)
-
-
-def _above(groups: Select[*tuple[Any, ...]] | CompoundSelect[*tuple[Any, ...]]) -> CTE:
-    """Returns groups and all their supergroups, as a recursive query."""
-    above = select(groups.subquery().c.id).cte("above", recursive=True)
-    return above.union(
-        select(GroupSubgroup.group_id).join(above, above.c.id == GroupSubgroup.subgroup_id)
-    )

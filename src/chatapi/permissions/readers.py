@@ -90,6 +90,6 @@ async def load_subscription_periods(
 ) -> dict[ChannelId, tuple[SubscriptionPeriod, ...]]:
     """Returns the subscription periods of a user, by channel."""
     subscription_periods: defaultdict[ChannelId, list[SubscriptionPeriod]] = defaultdict(list)
-    for *period, channel_id in await db.execute(_PERIODS_OF_USER, {"user_id": user_id}):
+    for *period, channel_id in await db.fetch(_PERIODS_OF_USER, {"user_id": user_id}):
         subscription_periods[ChannelId(channel_id)].append(_periods.read(period))
     return {channel_id: tuple(found) for channel_id, found in subscription_periods.items()}

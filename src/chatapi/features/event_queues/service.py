@@ -40,10 +40,11 @@ class EventQueueService:
             raise BadRequestError("Guests cannot use all_public_streams")
         state: dict[str, Any] = {}
         async with self._ctx.state_read():
+            # First: the reader's groups and channels are part of what it reads.
+            position = await self._ctx.snapshot()
             access = await message_access(self._ctx)
             narrow = await resolve_narrow(self._ctx, access, read_terms(params.narrow))
             profile = profile_of(params, narrow)
-            position = await self._ctx.snapshot()
             for section in sections_for_users():
                 if is_wanted(section.fetch_types, params):
                     state.update(await section.read(self._ctx, profile))

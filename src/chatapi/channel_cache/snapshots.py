@@ -1,8 +1,7 @@
 """Per-process cache of channels as of a snapshot, with what all their readers are shown of them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import bindparam
 
@@ -14,6 +13,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.cache_tags import ChannelTag
 from chatapi.events.feed_cache import FeedCache
 from chatapi.events.hub import Hub
+from chatapi.wire.encoded import LastingObject
 
 _MAX_CHANNELS = 20_000
 """Per realm."""
@@ -28,7 +28,7 @@ class SnapshotChannel:
     """A channel, and its properties as they are shown, which do not depend on the reader."""
 
     record: ChannelRecord
-    properties: Mapping[str, Any]
+    properties: LastingObject
 
 
 class ChannelSnapshots:
@@ -52,22 +52,16 @@ class ChannelSnapshots:
         realm_id: RealmId,
         channel_ids: Collection[ChannelId],
         as_of: EventNumber,
-        show: Callable[[ChannelRecord], Mapping[str, Any]],
+        show: Callable[[ChannelRecord], LastingObject],
     ) -> dict[ChannelId, SnapshotChannel]:
         """Return the channels with these ids as of the snapshot that `db` reads.
 
         `show` computes the properties of a channel that is not cached; events about the channel
         and about the realm's settings are the only ones that may change its result.
         """
-        found: dict[ChannelId, SnapshotChannel] = {}
-        missing: list[ChannelId] = []
-        for channel_id in channel_ids:
-            known = self._channels.get_as_of(realm_id, channel_id, as_of)
-            if known is None:
-                missing.append(channel_id)
-            else:
-                found[channel_id] = known
-        if missing:
+        found = self._channels.get_some_as_of(realm_id, channel_ids, as_of)
+        if len(found) < len(channel_ids):
+            missing = [channel_id for channel_id in channel_ids if channel_id not in found]
             loading = await self._channels.begin_as_of(realm_id, as_of)
             rows = await db.execute(_SOME, {"realm_id": realm_id, "channel_ids": missing})
             for record in channel_records.read_all(rows):

@@ -98,6 +98,16 @@ class FeedCache(Generic[K, V]):
         values = self._scopes[realm_id]
         return None if as_of < values.changed_at else values.by_key.get(key)
 
+    def get_some_as_of(
+        self, realm_id: RealmId, keys: Iterable[K], as_of: EventNumber
+    ) -> dict[K, V]:
+        """Return those of many values that `get_as_of` would return."""
+        values = self._scopes[realm_id]
+        if as_of < values.changed_at:
+            return {}
+        by_key = values.by_key
+        return {key: by_key[key] for key in keys if key in by_key}
+
     async def load(
         self, realm_id: RealmId, key: K, read: Callable[[], Awaitable[V]], *, is_live: bool = True
     ) -> V:

@@ -48,6 +48,9 @@ class ChannelAccess(NamedTuple):
 
     def can_read(self, channel: ChannelRecord) -> bool:
         """Whether the reader may read any messages of the channel."""
+        # First, because lists ask for each channel, and most are public ones.
+        if not channel.invite_only and self.user is not None and self.user.role.is_member:
+            return True
         if self._is_open_to_the_web(channel):
             return True
         if self.user is None:
@@ -56,7 +59,7 @@ class ChannelAccess(NamedTuple):
             return True
         if not self.user.role.is_member:
             return False
-        return channel.is_public or self._is_named(channel, READ_PERMISSIONS)
+        return self._is_named(channel, READ_PERMISSIONS)
 
     def can_read_all(self, channel: ChannelRecord) -> bool:
         """Whether the reader may read the whole history of the channel."""

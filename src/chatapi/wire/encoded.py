@@ -1,7 +1,13 @@
 """Values of payloads that are encoded already."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS
 
 
 class EncodedAs:
@@ -15,3 +21,45 @@ class EncodedAs:
     ) -> CoreSchema:
         del source
         return handler.generate_schema(self._payload)
+
+
+class EncodedObject:
+    """The JSON of an object with members; it can be a value of a payload, or be continued."""
+
+    __slots__ = ("_json", "fragment")
+
+    def __init__(self, json: bytes) -> None:
+        self._json = json
+        self.fragment = orjson.Fragment(json)
+
+    def continued(self, members: Mapping[str, Any]) -> orjson.Fragment:
+        """Return the same object with more members."""
+        if not members:
+            return self.fragment
+        return orjson.Fragment(_joined(self._json, members))
+
+
+class LastingObject:
+    """An object whose first members last: they are encoded once, the others when they change.
+
+    What was encoded last is kept, since most readers are shown the same.
+    """
+
+    __slots__ = ("_json", "_latest")
+
+    def __init__(self, members: Mapping[str, Any]) -> None:
+        self._json = orjson.dumps(members, option=_OPTIONS)
+        self._latest: tuple[tuple[object, ...], EncodedObject] | None = None
+
+    def continued(self, names: tuple[str, ...], values: tuple[object, ...]) -> EncodedObject:
+        """Return the object with more members; their names are the same each time."""
+        if self._latest is not None and self._latest[0] == values:
+            return self._latest[1]
+        members = dict(zip(names, values, strict=True))
+        shown = EncodedObject(_joined(self._json, members))
+        self._latest = values, shown
+        return shown
+
+
+def _joined(json: bytes, members: Mapping[str, Any]) -> bytes:
+    return b"%b,%b" % (json[:-1], orjson.dumps(members, option=_OPTIONS)[1:])

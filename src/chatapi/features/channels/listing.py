@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+
+import orjson
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.records import ChannelRecord
@@ -13,17 +14,17 @@ from chatapi.features.channels.params import ListChannelsParams, ListTopicsParam
 from chatapi.features.channels.payloads import (
     ChannelEmailPayload,
     ChannelIdPayload,
-    ChannelPayload,
     ChannelsPayload,
     ChannelSummary,
-    ListedChannelPayload,
     OneChannelPayload,
     TopicsPayload,
     channel_payload,
+    encoded_channel,
     lasting_properties,
 )
 from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.permissions.channels import ChannelAccess, channel_access
+from chatapi.wire.encoded import EncodedObject
 from chatapi.wire.topics import show_topic
 
 
@@ -54,14 +55,14 @@ class ChannelReader:
             for key, changing in activity.items()
         ]
 
-    async def list_shown(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
-        """The same with their payloads; copy a payload before adding to it.
+    async def list_shown(self) -> list[tuple[ChannelSummary, EncodedObject]]:
+        """The same with their payloads, which are encoded.
 
         Several parts of POST /register use it.
         """
         return await self._ctx.db.memoize("channels shown", self._show_known)
 
-    async def _show_known(self) -> list[tuple[ChannelSummary, ChannelPayload]]:
+    async def _show_known(self) -> list[tuple[ChannelSummary, EncodedObject]]:
         known = await self.list_known()
         return list(zip(known, await map_in_steps(self._presenter(), known), strict=True))
 
@@ -77,11 +78,10 @@ class ChannelReader:
         ]
         show = self._presenter()
 
-        def list_entry(summary: ChannelSummary) -> ListedChannelPayload:
-            entry = cast(ListedChannelPayload, show(summary))
-            if params.include_default:
-                entry["is_default"] = summary.channel.is_default
-            return entry
+        def list_entry(summary: ChannelSummary) -> orjson.Fragment:
+            if not params.include_default:
+                return show(summary).fragment
+            return show(summary).continued({"is_default": summary.channel.is_default})
 
         return {"streams": await map_in_steps(list_entry, wanted)}
 
@@ -90,7 +90,7 @@ class ChannelReader:
         access = await channel_access(self._ctx)
         for summary in await self._channels.list_summaries_of([channel_id]):
             if access.can_see(summary.channel):
-                return {"stream": self._presenter()(summary)}
+                return {"stream": channel_payload(summary, self._ctx.realm, self._ctx.now())}
         raise BadRequestError("Invalid channel ID")
 
     async def find_id(self, name: str) -> ChannelIdPayload:
@@ -106,10 +106,9 @@ class ChannelReader:
         await self.get(channel_id)
         raise BadRequestError("This server does not receive email")
 
-    def _presenter(self) -> Callable[[ChannelSummary], ChannelPayload]:
+    def _presenter(self) -> Callable[[ChannelSummary], EncodedObject]:
         """Returns what shows a channel as of now; the time is asked once for all channels."""
-        realm, now = self._ctx.realm, self._ctx.now()
-        return lambda summary: channel_payload(summary, realm, now)
+        return partial(encoded_channel, realm=self._ctx.realm, now=self._ctx.now())
 
     async def _channels_of_owner(self, params: ListChannelsParams) -> set[ChannelId]:
         reader = self._ctx.reader

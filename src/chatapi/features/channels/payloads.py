@@ -1,10 +1,10 @@
 """Response payloads of the channel endpoints."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, NotRequired, cast
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, cast
 
+import orjson
 from typing_extensions import TypedDict
 
 from chatapi.auth.realm_cache import RealmRecord
@@ -15,11 +15,13 @@ from chatapi.features.channels.rules import PostPolicy, post_policy
 from chatapi.permissions.payloads import lacks_newer_permissions, permission_values
 from chatapi.permissions.settings import ChannelPermission
 from chatapi.permissions.stored import channel_permissions
+from chatapi.wire.encoded import EncodedAs, EncodedObject, LastingObject
 from chatapi.wire.types import UnixSeconds
 
 TopicsPolicy = Literal["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]
 
 _RECENTLY = timedelta(days=180)
+_CHANGING = ("first_message_id", "is_recently_active", "subscriber_count")
 
 
 class ChannelProperties(TypedDict):
@@ -78,6 +80,7 @@ class ChannelPayload(ChannelProperties, _PermissionValues):  # type: ignore[misc
     """A channel as all users who can see it are shown it."""
 
 
+EncodedChannel = Annotated[orjson.Fragment, EncodedAs(ChannelPayload)]
 ChannelInEvent = Annotated[ChannelPayload, lacks_newer_permissions(ChannelPermission)]
 
 
@@ -91,7 +94,7 @@ class ListedChannelPayload(ChannelPayload):
 class ChannelsPayload(TypedDict):
     """Channels by id."""
 
-    streams: list[ListedChannelPayload]
+    streams: list[Annotated[orjson.Fragment, EncodedAs(ListedChannelPayload)]]
     """The channels, in the order of their ids."""
 
 
@@ -146,32 +149,40 @@ class TopicsPayload(TypedDict):
     """The topics, those with the newest messages first."""
 
 
-@dataclass(frozen=True)
-class ChannelSummary:
+class ChannelSummary(NamedTuple):
     """A channel with its number of subscribers and data derived from its messages."""
 
     channel: ChannelRecord
     subscriber_count: int
     first_message_id: MessageId | None
     last_sent_at: datetime | None
-    properties: Mapping[str, Any] | None = None
+    properties: LastingObject | None = None
     """The `lasting_properties` of the channel, if they are cached."""
 
 
 def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> ChannelPayload:
-    channel = summary.channel
-    last_sign_of_life = summary.last_sent_at or channel.date_created
-    payload = {
-        **(summary.properties or lasting_properties(realm, channel)),
-        "first_message_id": summary.first_message_id,
-        "is_recently_active": now - last_sign_of_life < _RECENTLY,
-        "subscriber_count": summary.subscriber_count,
-    }
-    return cast(ChannelPayload, payload)
+    changing = zip(_CHANGING, _changing_values(summary, now), strict=True)
+    return cast(ChannelPayload, {**_lasting_members(realm, summary.channel), **dict(changing)})
 
 
-def lasting_properties(realm: RealmRecord, channel: ChannelRecord) -> Mapping[str, Any]:
+def encoded_channel(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> EncodedObject:
+    """The JSON of a `channel_payload`."""
+    properties = summary.properties or lasting_properties(realm, summary.channel)
+    return properties.continued(_CHANGING, _changing_values(summary, now))
+
+
+def lasting_properties(realm: RealmRecord, channel: ChannelRecord) -> LastingObject:
     """The properties in a `ChannelPayload` that no message and no subscription changes."""
+    return LastingObject(_lasting_members(realm, channel))
+
+
+def _changing_values(summary: ChannelSummary, now: datetime) -> tuple[object, ...]:
+    last_sign_of_life = summary.last_sent_at or summary.channel.date_created
+    is_recent = now - last_sign_of_life < _RECENTLY
+    return summary.first_message_id, is_recent, summary.subscriber_count
+
+
+def _lasting_members(realm: RealmRecord, channel: ChannelRecord) -> Mapping[str, Any]:
     policy = post_policy(channel, realm)
     return {
         "stream_id": channel.id,

@@ -2,9 +2,11 @@
 
 from typing import Annotated, NotRequired, cast
 
+import orjson
 from typing_extensions import TypedDict
 
 from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.wire.encoded import EncodedAs
 from chatapi.wire.types import DEPRECATED
 
 
@@ -54,10 +56,14 @@ class KnownChannelPayload(ChannelPayload, WithSubscribers):
     """A channel to which the reader was never subscribed."""
 
 
+EncodedSubscription = Annotated[orjson.Fragment, EncodedAs(SubscriptionPayload)]
+EncodedKnownChannel = Annotated[orjson.Fragment, EncodedAs(KnownChannelPayload)]
+
+
 class SubscriptionsPayload(TypedDict):
     """The channels to which the caller is subscribed."""
 
-    subscriptions: list[SubscriptionPayload]
+    subscriptions: list[EncodedSubscription]
     """The channels to which you are subscribed, each with your settings for it."""
 
 
@@ -104,5 +110,9 @@ class SubscribedChannelsPayload(TypedDict):
 
 
 def subscription_payload(channel: ChannelPayload, choices: ChoicesPayload) -> SubscriptionPayload:
-    both = {**channel, **choices, "in_home_view": not choices["is_muted"]}
-    return cast(SubscriptionPayload, both)
+    return cast(SubscriptionPayload, {**channel, **choice_members(choices)})
+
+
+def choice_members(choices: ChoicesPayload) -> dict[str, object]:
+    """What a `SubscriptionPayload` has besides the channel."""
+    return {**choices, "in_home_view": not choices["is_muted"]}

@@ -6,7 +6,7 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.channels.events import knows_archived_channels
 from chatapi.features.channels.listing import ChannelReader
-from chatapi.features.channels.payloads import ChannelPayload
+from chatapi.features.channels.payloads import EncodedChannel
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.state import public_section, state_section
 
@@ -14,7 +14,7 @@ from chatapi.features.state import public_section, state_section
 class ChannelsState(TypedDict):
     """All channels that the caller can see; archived ones only for clients that know them."""
 
-    streams: list[ChannelPayload]
+    streams: list[EncodedChannel]
     """All channels that you can see, subscribed or not; archived ones only for clients with
     `archived_channels`."""
 
@@ -31,7 +31,7 @@ async def load_channels(ctx: RealmContext, profile: ClientProfile) -> ChannelsSt
     keeps_archived = knows_archived_channels(profile)
     return {
         "streams": [
-            shown
+            shown.fragment
             for summary, shown in await ChannelReader(ctx).list_shown()
             if keeps_archived or not summary.channel.is_archived
         ]

@@ -9,15 +9,15 @@ from chatapi.auth.context import Context
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.features.channels.access import ChannelFinder
 from chatapi.features.channels.listing import ChannelReader
-from chatapi.features.channels.payloads import ChannelPayload, SubscribersPayload
+from chatapi.features.channels.payloads import ChannelSummary, SubscribersPayload
 from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.features.channels.subscription_payloads import (
+    EncodedKnownChannel,
+    EncodedSubscription,
     IsSubscribedPayload,
-    KnownChannelPayload,
     SubscribedChannelsPayload,
-    SubscriptionPayload,
     WithSubscribers,
-    subscription_payload,
+    choice_members,
 )
 from chatapi.permissions.channels import channel_access
 from chatapi.permissions.user_lookup import find_user
@@ -31,11 +31,11 @@ _FEW = 250
 class SubscriptionsState(TypedDict):
     """All channels that the caller can see: subscribed, formerly subscribed, never subscribed."""
 
-    subscriptions: list[SubscriptionPayload]
+    subscriptions: list[EncodedSubscription]
     """The channels to which you are subscribed, with your settings for them."""
-    unsubscribed: list[SubscriptionPayload]
+    unsubscribed: list[EncodedSubscription]
     """Channels that you left and can still see, with the settings you had."""
-    never_subscribed: list[KnownChannelPayload]
+    never_subscribed: list[EncodedKnownChannel]
     """The other channels that you can see."""
 
 
@@ -52,21 +52,21 @@ class SubscriptionReader:
     ) -> SubscriptionsState:
         """Executes three statements at most, however many channels there are."""
         choices = await self._subscriptions.own(self._ctx.user.id)
-        inside: list[SubscriptionPayload] = []
-        outside: list[SubscriptionPayload] = []
-        never_inside: list[KnownChannelPayload] = []
+        inside: list[EncodedSubscription] = []
+        outside: list[EncodedSubscription] = []
+        never_inside: list[EncodedKnownChannel] = []
         subscribers = await self._subscribers(include_subscribers)
-        for summaries, channel in await self._channels.list_shown():
-            if summaries.channel.is_archived and not include_archived:
+        for summary, shown in await self._channels.list_shown():
+            channel = summary.channel
+            if channel.is_archived and not include_archived:
                 continue
-            listed = _listed(channel, subscribers, include_subscribers)
-            if summaries.channel.id not in choices:
-                never_inside.append(cast(KnownChannelPayload, {**channel, **listed}))
+            listed = _listed(summary, subscribers, include_subscribers)
+            if channel.id not in choices:
+                never_inside.append(shown.continued(listed))
                 continue
-            chosen, is_inside = choices[summaries.channel.id]
-            own = subscription_payload(channel, chosen.to_wire())
+            chosen, is_inside = choices[channel.id]
             place = inside if is_inside else outside
-            place.append(cast(SubscriptionPayload, {**own, **listed}))
+            place.append(shown.continued({**choice_members(chosen.to_wire()), **listed}))
         return {
             "subscriptions": inside,
             "unsubscribed": outside,
@@ -117,15 +117,15 @@ class SubscriptionReader:
 
 
 def _listed(
-    channel: ChannelPayload,
+    summary: ChannelSummary,
     subscribers: dict[ChannelId, str],
     include_subscribers: IncludeSubscribers,
 ) -> WithSubscribers:
     """The subscriber ids as the database joined them: already valid JSON, so inserted as is."""
     if include_subscribers == "false":
         return {}
-    ids = subscribers.get(ChannelId(channel["stream_id"]), "")
+    ids = subscribers.get(summary.channel.id, "")
     fragment = cast(list[int], orjson.Fragment(f"[{ids}]"))
-    if include_subscribers == "partial" and channel["subscriber_count"] > _FEW:
+    if include_subscribers == "partial" and summary.subscriber_count > _FEW:
         return {"partial_subscribers": fragment}
     return {"subscribers": fragment}

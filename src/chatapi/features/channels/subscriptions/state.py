@@ -6,7 +6,6 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.channels.events import knows_archived_channels
 from chatapi.features.channels.listing import ChannelReader
-from chatapi.features.channels.subscription_payloads import KnownChannelPayload
 from chatapi.features.channels.subscriptions.listing import (
     IncludeSubscribers,
     SubscriptionReader,
@@ -24,7 +23,7 @@ async def load_open_channels(ctx: RealmContext, profile: ClientProfile) -> Subsc
         "subscriptions": [],
         "unsubscribed": [],
         "never_subscribed": [
-            cast(KnownChannelPayload, channel)
+            channel.fragment
             for summary, channel in shown
             if keeps_archived or not summary.channel.is_archived
         ],

@@ -1,7 +1,8 @@
-"""Pages of messages that are joined from cached parts equal those of a process without caches.
+"""Responses that are joined from cached parts equal those of a process without caches.
 
-Random histories run through two processes, which read pages all the time, also while messages are
-changed. Then a process that was just started reads the same pages: it has nothing in memory.
+That is: pages of messages, and of registrations the channels and the settings of the organization.
+Random histories run through two processes, which read them all the time, also while things are
+changed. Then a process that was just started reads the same: it has nothing in memory.
 
 A fault shows only if a message that is in memory changes, and is read again. So each round changes
 one of a few messages in addition, and some readers read the page with them again and again.
@@ -13,7 +14,7 @@ import asyncio
 import json
 import os
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -40,6 +41,8 @@ _CHANGED_MESSAGES = 3
 """How many messages are changed again and again."""
 _READERS = ("member", "owner", "guest")
 _HALF = 0.5
+_SHARED_STATE = {"fetch_event_types": ["realm", "stream", "subscription"]}
+_OWN_NAMES = {"queue_id", "last_event_id", "server_generation"}
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,23 @@ class Page:
 
     async def read(self, scene: Scene, client: ApiClient) -> ApiResponse:
         return await client.get("/messages", scene.persons[self.person], **self.params)
+
+
+@dataclass(frozen=True)
+class State:
+    """A registration, without what belongs to its queue, or to the process."""
+
+    person: str
+    params: dict[str, Any]
+
+    async def read(self, scene: Scene, client: ApiClient) -> ApiResponse:
+        person = scene.persons[self.person]
+        response = await client.post("/register", person, **_SHARED_STATE, **self.params)
+        body = {name: each for name, each in response.body.items() if name not in _OWN_NAMES}
+        return replace(response, body=body)
+
+
+Joined = Page | State
 
 
 @pytest.mark.any_database
@@ -76,10 +96,11 @@ async def _live(processes: Processes, settings: Settings, history: History) -> N
     chance = Random(repr(history.rounds))
     await _send_poll(scene)
     always = _pages_of_first_channel(scene)
-    others: list[Page] = []
+    others: list[Joined] = []
     try:
         for number, each in enumerate(history.rounds, start=1):
-            others = [*others[-_PAGES:], *(_any_page(scene, chance) for _ in range(_PAGES))]
+            others = [*others[-_PAGES - 1 :], *(_any_page(scene, chance) for _ in range(_PAGES))]
+            others.append(_any_state(chance))
             pages = [*always, *others]
             await _take_round(scene, each, pages, chance)
             if number % _COMPARED_ROUNDS == 0:
@@ -89,7 +110,7 @@ async def _live(processes: Processes, settings: Settings, history: History) -> N
             await client.aclose()
 
 
-async def _take_round(scene: Scene, each: Round, pages: list[Page], chance: Random) -> None:
+async def _take_round(scene: Scene, each: Round, pages: list[Joined], chance: Random) -> None:
     """Take the steps of a round, and read pages meanwhile and afterwards, by both processes."""
     meanwhile = [page.read(scene, chance.choice(scene.clients)) for page in pages]
     change = _any_change(scene, chance)
@@ -98,7 +119,7 @@ async def _take_round(scene: Scene, each: Round, pages: list[Page], chance: Rand
         await page.read(scene, chance.choice(scene.clients))
 
 
-async def _compare(scene: Scene, settings: Settings, pages: list[Page]) -> None:
+async def _compare(scene: Scene, settings: Settings, pages: list[Joined]) -> None:
     async with running_app(settings, scene.processes.clock) as app:
         new_client = QuickClient(app, scene.clients[0].http.base_url.host)
         try:
@@ -154,6 +175,14 @@ def _any_change(scene: Scene, chance: Random) -> Awaitable[object]:
     return scene.call(chance.randint(0, 1), method, path, person, **params)
 
 
+def _any_state(chance: Random) -> State:
+    params: dict[str, Any] = {
+        "include_subscribers": chance.choice(("true", "false", "partial")),
+        "client_capabilities": {"archived_channels": chance.random() < _HALF},
+    }
+    return State(chance.choice(sorted(ROLES)), params)
+
+
 def _any_page(scene: Scene, chance: Random) -> Page:
     params: dict[str, Any] = {
         "apply_markdown": chance.random() < _HALF,
@@ -189,7 +218,7 @@ def _any_narrow(scene: Scene, chance: Random) -> list[list[object]]:
 
 
 def _explain(
-    scene: Scene, page: Page, process: int, found: ApiResponse, expected: ApiResponse
+    scene: Scene, page: Joined, process: int, found: ApiResponse, expected: ApiResponse
 ) -> str:
     lines = [f"Process {process} answers {page} differently from a new process:"]
     ours, theirs = found.body.get("messages", []), expected.body.get("messages", [])
@@ -202,5 +231,10 @@ def _explain(
         ]
     else:
         lines.append(f"    {[each['id'] for each in ours]}, but new: {expected.body}")
+    lines += [
+        f"    {name}: {found.body.get(name)!r}, but new: {expected.body.get(name)!r}"
+        for name in sorted({*found.body, *expected.body} - {"messages"})
+        if found.body.get(name) != expected.body.get(name)
+    ]
     lines += ["What had been done:", *(f"    {told}" for told in scene.told)]
     return "\n".join(lines)

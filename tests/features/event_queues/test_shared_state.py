@@ -5,13 +5,16 @@ from typing import Any, get_type_hints
 
 import pytest
 
+from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.core.system_groups import SystemGroup
 from chatapi.events.cache_tags import SharedSectionTag
 from chatapi.events.event import registry
 from chatapi.features.state import all_sections
 from tests.factories import MakeChannel, Person
 from tests.features.emoji.adding import add_emoji
 from tests.features.realm.linkifiers.linking import add_linkifier
+from tests.features.realm.settings import allow, change_realm
 from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
@@ -22,6 +25,8 @@ NEVER_CHANGES = {
     "custom_profile_field_types",
     "cross_realm_bots",
 }
+OF_REALM = frozenset({"realm"})
+"""The type of sections that show the realm's own record, which each change of it replaces."""
 TESTED_ELSEWHERE = {"realm_user_settings_defaults"}
 """In tests/features/users/settings_defaults: it changes without getting longer."""
 
@@ -84,11 +89,40 @@ async def test_a_change_is_seen_at_once(
     assert len((await state_of(client, owner))[key]) == len(before[key]) + 1
 
 
+REALM_CHANGES: dict[str, dict[str, object]] = {
+    "realm_description": {"description": "Other"},
+    "realm_mandatory_topics": {"topics_policy": "disable_empty_topic"},
+    "realm_allow_edit_history": {"message_edit_history_visibility_policy": "none"},
+    "jitsi_server_url": {"jitsi_server_url": "https://jitsi.example.com"},
+}
+
+
+@pytest.mark.parametrize("key", REALM_CHANGES)
+async def test_a_change_of_the_realm_is_seen_at_once(
+    client: ApiClient, owner: Person, member: Person, key: str
+) -> None:
+    before = await state_of(client, owner)
+    await change_realm(client, owner, **REALM_CHANGES[key])
+    after = await state_of(client, owner)
+    assert after[key] != before[key]
+    assert (await state_of(client, member))[key] == after[key]
+
+
+async def test_a_change_of_who_may_create_channels_is_seen_at_once(
+    client: ApiClient, realm: RealmRecord, owner: Person
+) -> None:
+    before = await state_of(client, owner)
+    await allow(client, owner, realm, can_create_public_channel_group=SystemGroup.ADMINISTRATORS)
+    after = await state_of(client, owner)
+    keys = ("realm_can_create_public_channel_group", "realm_create_public_stream_policy")
+    assert all(after[key] != before[key] for key in keys)
+
+
 async def test_every_cached_key_is_tested() -> None:
     shared = {
         key
         for section in all_sections()
-        if section.cache_key is not None
+        if section.cache_key is not None and section.fetch_types != OF_REALM
         for key in get_type_hints(section.payload)
     }
     assert shared == CHANGES.keys() | NEVER_CHANGES | TESTED_ELSEWHERE

@@ -53,6 +53,14 @@ class TestAccess:
 
 @pytest.mark.any_database
 class TestState:
+    async def test_settings_for_users_only_are_hidden_after_a_user_has_read_them(
+        self, client: ApiClient, open_realm: RealmRecord, member: Person
+    ) -> None:
+        del open_realm
+        key = "realm_welcome_message_custom_text"
+        read = assert_success(await client.post("/register", member))
+        assert (read[key], (await state_of_visitor(client))[key]) == ("The key is 1234", "")
+
     async def test_has_every_key_that_users_get(
         self, client: ApiClient, open_realm: RealmRecord, member: Person
     ) -> None:

@@ -3,7 +3,7 @@
 The context is of the snapshot, so nothing has to be read again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 from chatapi.auth.context import RealmContext
@@ -64,7 +64,12 @@ _TYPING_STOPPED_WAIT_MILLISECONDS = 5_000
 _TYPING_STARTED_WAIT_MILLISECONDS = 10_000
 
 
-@public_section("realm", payload=realm_settings_payload())
+def _cache_key(ctx: RealmContext, _profile: ClientProfile) -> Hashable | None:
+    """By whether the reader is a visitor; None if the realm changed since the request began."""
+    return ctx.reader is None if ctx.runtime.realms.is_current(ctx.realm) else None
+
+
+@public_section("realm", payload=realm_settings_payload(), cache_key=_cache_key)
 async def load_settings(ctx: RealmContext, _profile: ClientProfile) -> Mapping[str, Any]:
     permissions = realm_permissions(ctx.realm).to_wire()
     settings = ctx.realm.options.model_dump()
@@ -98,7 +103,7 @@ async def load_identity(ctx: RealmContext, _profile: ClientProfile) -> RealmIden
     }
 
 
-@public_section("realm")
+@public_section("realm", cache_key=_cache_key)
 async def load_realm_features(ctx: RealmContext, _profile: ClientProfile) -> RealmFeaturesPayload:
     options = ctx.realm.options
     return {
@@ -129,7 +134,7 @@ async def load_realm_features(ctx: RealmContext, _profile: ClientProfile) -> Rea
     }
 
 
-@public_section("realm")
+@public_section("realm", cache_key=_cache_key)
 async def load_legacy_policies(ctx: RealmContext, _profile: ClientProfile) -> LegacyPoliciesPayload:
     realm = ctx.realm
     public, private = (
@@ -144,7 +149,7 @@ async def load_legacy_policies(ctx: RealmContext, _profile: ClientProfile) -> Le
     }
 
 
-@public_section("realm")
+@public_section("realm", cache_key=_cache_key)
 async def load_permission_settings(
     _ctx: RealmContext, _profile: ClientProfile
 ) -> PermissionsPayload:
@@ -157,7 +162,7 @@ async def load_permission_settings(
     }
 
 
-@public_section("realm")
+@public_section("realm", cache_key=_cache_key)
 async def load_limits(ctx: RealmContext, _profile: ClientProfile) -> ServerLimitsPayload:
     return {
         "max_message_length": limits.MAX_MESSAGE_LENGTH,
@@ -186,7 +191,7 @@ async def load_limits(ctx: RealmContext, _profile: ClientProfile) -> ServerLimit
     }
 
 
-@public_section("realm")
+@public_section("realm", cache_key=_cache_key)
 async def load_server_features(ctx: RealmContext, _profile: ClientProfile) -> ServerFeaturesPayload:
     return {
         "development_environment": False,

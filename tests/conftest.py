@@ -13,6 +13,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +69,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("quick"):
-        left_out = [item for item in items if not runs_in_quick_run(item)]
+        quick = list(map(runs_in_quick_run, items))
+        left_out = [item for item, is_quick in zip(items, quick, strict=True) if not is_quick]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if runs_in_quick_run(item)]
+        items[:] = compress(items, quick)
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     if workers > 1:
         items[:] = order_for(workers, items, [item.nodeid for item in items])

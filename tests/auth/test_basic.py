@@ -28,6 +28,7 @@ def encoded(text: str) -> str:
 
 
 class TestCredentials:
+    @pytest.mark.any_database
     async def test_email_and_key_are_accepted(self, client: ApiClient, member: Person) -> None:
         assert assert_success(await client.get("/users/me", member))["user_id"] == member.user_id
 
@@ -49,6 +50,7 @@ class TestCredentials:
             name = f"user{member.user_id}@{host}"
             assert_success(await ask(client, name, member.api_key))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("spelling", ["user0{}", "user00{}", "user+{}", "user{} "])
     async def test_other_spelling_of_the_generated_address_is_refused(
         self, client: ApiClient, member: Person, realm: RealmRecord, spelling: str
@@ -57,6 +59,7 @@ class TestCredentials:
         name = f"{spelling.format(member.user_id)}@{realm.subdomain}.localhost"
         assert_error(await ask(client, name, member.api_key), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_generated_address_of_another_host_is_refused(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -92,6 +95,7 @@ class TestRefusals:
             del entry["x-request-id"]
         assert all(entry == headers[0] for entry in headers)
 
+    @pytest.mark.any_database
     async def test_says_how_to_authenticate(self, client: ApiClient, realm: RealmRecord) -> None:
         response = await client.get("/users/me")
         assert_error(response, "UNAUTHORIZED", 401)
@@ -126,6 +130,7 @@ class TestRefusals:
         assert_error(await ask_with(client, header), "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestChangesTakeEffectAtOnce:
     async def test_a_replaced_key(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person

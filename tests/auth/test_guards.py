@@ -58,11 +58,13 @@ WRONG = Person(0, "nobody@example.com", "wrong")  # type: ignore[arg-type]  # no
 
 
 class TestServer:
+    @pytest.mark.any_database
     async def test_needs_no_realm(self, client: ApiClient) -> None:
         assert_success(await client.get("/test/server"))
         assert_success(await client.get("/test/server", WRONG))
 
 
+@pytest.mark.any_database
 class TestAnybody:
     async def test_needs_a_realm(self, client: ApiClient) -> None:
         assert_error(await client.get("/test/anybody"), "NONEXISTENT_SUBDOMAIN", 404)
@@ -71,6 +73,7 @@ class TestAnybody:
         assert_success(await client.get("/test/anybody", WRONG))
 
 
+@pytest.mark.any_database
 class TestMaybeAnonymous:
     async def test_without_credentials_there_is_no_caller(
         self, client: ApiClient, realm: RealmRecord
@@ -88,6 +91,7 @@ class TestMaybeAnonymous:
         assert_error(await client.get("/test/visitor", WRONG), "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestCaller:
     @pytest.mark.parametrize("role", list(Role))
     async def test_admits_every_role(
@@ -103,6 +107,7 @@ class TestCaller:
         assert_error(await client.get("/test/caller", WRONG), "UNAUTHORIZED", 401)
 
 
+@pytest.mark.any_database
 class TestAdmin:
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
     async def test_admits_administrators(

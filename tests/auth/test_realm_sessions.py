@@ -138,6 +138,7 @@ class TestTransaction:
 
 
 class TestReading:
+    @pytest.mark.any_database
     async def test_connection_is_released_at_the_end(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
@@ -186,6 +187,7 @@ class TestReleaseConnection:
             assert_nothing_is_open(runtime, realm)
             assert not ctx.db.has_locked(realm.id)
 
+    @pytest.mark.any_database
     async def test_refused_after_an_event_was_emitted(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
@@ -207,6 +209,7 @@ class TestUnitOfWork:
         assert_nothing_is_open(runtime, realm)
         assert await name_of(runtime, realm) == "Changed"
 
+    @pytest.mark.any_database
     async def test_exception_rolls_back(self, runtime: Runtime, realm: RealmRecord) -> None:
         async def write() -> None:
             async with runtime.begin() as work:

@@ -4,6 +4,7 @@ import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+import pytest
 from typing_extensions import override
 
 from chatapi.backup import BackupReader, create_backup
@@ -21,6 +22,7 @@ from tests.support.responses import assert_success
 from tests.support.waiting import until
 
 
+@pytest.mark.slow
 async def test_lost_file_is_named_and_the_rest_is_saved(
     client: ApiClient, owner: Person, settings: Settings, make_empty: MakeEmpty
 ) -> None:

@@ -14,6 +14,7 @@ def entries(command: Command, *options: str) -> list[dict[str, Any]]:
     return listed[::-1]
 
 
+@pytest.mark.slow
 def test_commands_are_entered_as_the_command_line(new_command: Command) -> None:
     new_command.answer("db", "upgrade")
     new_command.answer("org", "create", "--name", "Acme")

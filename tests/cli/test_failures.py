@@ -177,7 +177,9 @@ def test_full_disk_is_named(command: Command) -> None:
     assert outcome.stderr == "Error: The command failed: No space left on device\n"
 
 
-@pytest.mark.parametrize("name", ["settings", "openapi", "org list"])
+@pytest.mark.parametrize(
+    "name", ["settings", pytest.param("openapi", marks=pytest.mark.slow), "org list"]
+)
 def test_closed_pipe_ends_the_command_quietly(command: Command, name: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -206,6 +208,7 @@ def wait_for_more_users(command: Command, process: subprocess.Popen[str]) -> Non
         time.sleep(POLL_INTERVAL_SECONDS)
 
 
+@pytest.mark.slow
 def test_interrupt_ends_the_command_quietly(command: Command) -> None:
     people = 5_000
     process = subprocess.Popen(

@@ -5,6 +5,7 @@ import pytest
 from tests.support.command import Command
 
 
+@pytest.mark.slow
 async def test_owner_has_the_address_of_the_setting(empty_command: Command) -> None:
     command = empty_command.with_settings(first_owner_email="ada@example.org")
     with command.serving() as serving:

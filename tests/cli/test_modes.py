@@ -46,6 +46,7 @@ class TestDataFolder:
             }
             assert open_to_others(tmp_path / "srv") == []
 
+    @pytest.mark.slow
     async def test_existing_folder_is_made_private_at_the_next_start(
         self, command: Command, prepared: Prepared
     ) -> None:

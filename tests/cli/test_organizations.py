@@ -30,7 +30,13 @@ class TestSecondOrganization:
         )
         assert settled.run(*SECOND).stderr == ""
 
-    @pytest.mark.parametrize(("typed", "expected"), [("y", ["acme", "globex"]), ("n", ["acme"])])
+    @pytest.mark.parametrize(
+        ("typed", "expected"),
+        [
+            ("y", ["acme", "globex"]),
+            pytest.param("n", ["acme"], marks=pytest.mark.slow),
+        ],
+    )
     def test_is_asked_about_on_a_terminal(
         self, command: Command, typed: str, expected: list[str]
     ) -> None:
@@ -90,6 +96,7 @@ class TestRename:
 
 
 class TestDelete:
+    @pytest.mark.slow
     def test_needs_the_subdomain_to_be_typed(self, command: Command) -> None:
         prompt = "Type acme to go on: "
         status, shown = type_into_terminal(command, ("org", "delete", "acme"), {prompt: "yes"})
@@ -109,6 +116,7 @@ class TestDelete:
         assert deleted["removed_rows"] > 10
         assert subdomains(command) == []
 
+    @pytest.mark.slow
     async def test_ends_keys_at_a_running_server(
         self, command: Command, prepared: Prepared
     ) -> None:

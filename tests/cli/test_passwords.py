@@ -92,14 +92,17 @@ def test_user_without_a_password_has_none(command: Command) -> None:
 
 
 def test_bots_get_no_password(command: Command) -> None:
-    command.answer("demo", "--people", "20")
-    users = command.answer("user", "list")["users"]
-    bot = next(user for user in users if user["is_bot"])
+    email = "helper@example.com"
+    command.answer("user", "create", "--email", email, "--name", "Helper")
+    with sqlite3.connect(command.folder / "chatapi.sqlite3") as database:
+        turned = "UPDATE account SET bot_type = 1, bot_owner_id = ? WHERE delivery_email = ?"
+        database.execute(turned, [1, email])
+    database.close()
     refused = command.run(
-        "user", "password", "--email", bot["email"], "--password-stdin", "--json", stdin=NEW
+        "user", "password", "--email", email, "--password-stdin", "--json", stdin=NEW
     )
     assert refused.json["msg"] == "Bots have no password"
-    assert stored_hash(command, bot["email"]) is None
+    assert stored_hash(command, email) is None
 
 
 class TestCompose:

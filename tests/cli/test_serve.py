@@ -56,6 +56,7 @@ class TestFirstStart:
 
 
 class TestTermination:
+    @pytest.mark.slow
     async def test_answers_waiting_polls_and_ends(
         self, command: Command, prepared: Prepared
     ) -> None:
@@ -75,6 +76,7 @@ class TestTermination:
 
 
 class TestCommandsBesideTheServer:
+    @pytest.mark.slow
     async def test_wake_waiting_polls(self, command: Command, prepared: Prepared) -> None:
         with command.serving() as serving:
             serving.read_greeting(last="╰")
@@ -104,6 +106,7 @@ class TestCommandsBesideTheServer:
                 assert (await client.post("/fetch_api_key", data=credentials)).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("proxy", "scheme"), [("192.0.2.1", "http"), ("127.0.0.1", "https")])
 async def test_only_configured_proxies_are_trusted(
     command: Command, prepared: Prepared, proxy: str, scheme: str
@@ -114,6 +117,7 @@ async def test_only_configured_proxies_are_trusted(
             assert (await shown_address(client)).startswith(f"{scheme}://")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("proxy", ["", "127.0.0.1"])
 async def test_login_limit_cannot_be_evaded_by_a_forwarded_address(
     command: Command, prepared: Prepared, proxy: str
@@ -139,6 +143,7 @@ async def test_login_limit_cannot_be_evaded_by_a_forwarded_address(
 
 
 class TestWaitingForPostgres:
+    @pytest.mark.slow
     async def test_starts_as_soon_as_the_database_does(self, postgres_command: Command) -> None:
         database = make_url(postgres_command.settings["database_url"])
         port = free_port()

@@ -12,6 +12,7 @@ from tests.support.command import Command
 RENEW = ("user", "api-key", "--email", OWNER_EMAIL)
 
 
+@pytest.mark.slow
 async def test_python_client_sends_with_the_file(command: Command) -> None:
     file = command.folder / "zuliprc"
     with command.serving() as serving:
@@ -50,7 +51,9 @@ def test_site_is_the_public_address_and_the_terminal_shows_no_key(command: Comma
     assert written["key"] not in created.stdout
 
 
-@pytest.mark.parametrize("place", ["zuliprc", "missing/zuliprc"])
+@pytest.mark.parametrize(
+    "place", ["zuliprc", pytest.param("missing/zuliprc", marks=pytest.mark.slow)]
+)
 async def test_file_that_cannot_be_written_leaves_the_key_valid(
     command: Command, prepared: Prepared, place: str
 ) -> None:

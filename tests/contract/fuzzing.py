@@ -12,8 +12,8 @@ from chatapi.http.route import ChatRoute
 from tests.contract.hostile_values import TEXTS, HostileValues, encode
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
-from tests.support.documented_responses import assert_response_is_documented
-from tests.support.routes import DOCUMENT, ROUTES
+from tests.support.documented_responses import assert_response_is_documented, service_document
+from tests.support.routes import ROUTES
 
 _METHODS_ELSEWHERE = ("PUT", "HEAD", "OPTIONS")
 _TYPES = (
@@ -133,7 +133,8 @@ class Fuzzer:
 
 def examples_of(route: ChatRoute) -> dict[str, tuple[Any, bool]]:
     """An example of each parameter, and whether it is required."""
-    operation = DOCUMENT["paths"][route.path_format][route.method.lower()]
+    document = service_document()
+    operation = document["paths"][route.path_format][route.method.lower()]
     found: dict[str, tuple[Any, bool]] = {}
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "query":
@@ -141,7 +142,7 @@ def examples_of(route: ChatRoute) -> dict[str, tuple[Any, bool]]:
             example = media.get("example", _default(media.get("schema", {})))
             found[parameter["name"]] = (example, parameter["required"])
     for media in operation.get("requestBody", {}).get("content", {}).values():
-        form = DOCUMENT["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
+        form = document["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
         for name, schema in form["properties"].items():
             example = schema.get("examples", [_default(schema)])[0]
             found[name] = (example, name in form.get("required", ()))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from sqlalchemy import func, select
 from typing_extensions import override
 
@@ -138,6 +139,7 @@ class AuditingRecorder(Recorder):
         return own_keys
 
 
+@pytest.mark.slow
 async def test_endpoints_leave_the_entries_of_the_table_and_no_others() -> None:
     recorder = await record(AuditingRecorder)
     assert isinstance(recorder, AuditingRecorder)

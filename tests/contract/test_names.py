@@ -89,6 +89,7 @@ async def test_ordinary_topic_is_taken(
 class TestNormalForm:
     """A name typed on another keyboard is the same name."""
 
+    @pytest.mark.any_database
     async def test_channel(self, client: ApiClient, owner: Person, member: Person) -> None:
         assert_success(await subscribe(client, owner, COMPOSED))
         joined = assert_success(await subscribe(client, member, DECOMPOSED))
@@ -96,6 +97,7 @@ class TestNormalForm:
         again = await client.post("/channels/create", owner, name=DECOMPOSED, subscribers=[])
         assert_error(again, "CHANNEL_ALREADY_EXISTS", 409)
 
+    @pytest.mark.any_database
     async def test_topic(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -106,11 +108,13 @@ class TestNormalForm:
         narrow: list[list[object]] = [["channel", channel.id], ["topic", DECOMPOSED]]
         assert await ids_read(client, member, *narrow) == [first, second]
 
+    @pytest.mark.any_database
     async def test_group(self, client: ApiClient, owner: Person) -> None:
         group = {"description": "", "members": []}
         assert_success(await client.post("/user_groups/create", owner, name=COMPOSED, **group))
         assert_error(await client.post("/user_groups/create", owner, name=DECOMPOSED, **group))
 
+    @pytest.mark.any_database
     async def test_folder(self, client: ApiClient, owner: Person) -> None:
         folder = {"name": COMPOSED, "description": ""}
         assert_success(await client.post("/channel_folders/create", owner, **folder))

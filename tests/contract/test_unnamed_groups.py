@@ -11,7 +11,8 @@ import pytest
 from chatapi.core.errors import BadRequestError
 from chatapi.wire.params import Params
 from tests.support.client import encode_form
-from tests.support.routes import DOCUMENT, ROUTES
+from tests.support.documented_responses import service_document
+from tests.support.routes import ROUTES
 
 LISTS = ("direct_members", "direct_subgroups")
 LIMIT = 10_000
@@ -24,7 +25,7 @@ def places(described: dict[str, Any]) -> Iterator[tuple[str, ...]]:
     if reference == "UnnamedGroup":
         yield ()
     elif reference:
-        yield from places(DOCUMENT["components"]["schemas"][reference])
+        yield from places(service_document()["components"]["schemas"][reference])
     for member in described.get("anyOf", ()):
         yield from places(member)
     for key, member in described.get("properties", {}).items():
@@ -40,7 +41,7 @@ def value_at(place: tuple[str, ...], group: dict[str, list[int]]) -> dict[str, A
 
 
 PLACES = {
-    params: list(places(DOCUMENT["components"]["schemas"].get(params.__name__, {})))
+    params: list(places(service_document()["components"]["schemas"].get(params.__name__, {})))
     for params in dict.fromkeys(route.operation.params for route in ROUTES)
 }
 

@@ -97,6 +97,7 @@ class TestEveryRoute:
         assert assert_error(answer, "UNAUTHORIZED", 401) == REFUSED
 
 
+@pytest.mark.any_database
 async def test_webhook_bot_sends_a_message(
     client: ApiClient, make_channel: MakeChannel, owner: Person, webhook: Person
 ) -> None:
@@ -126,6 +127,7 @@ async def test_repeated_send_of_a_webhook_bot_gets_the_stored_response(
     assert len(ids) == 1
 
 
+@pytest.mark.any_database
 async def test_webhook_bot_is_refused_by_endpoints_open_to_visitors(
     client: ApiClient, owner: Person, webhook: Person
 ) -> None:
@@ -139,6 +141,7 @@ async def test_webhook_bot_is_refused_by_endpoints_open_to_visitors(
     assert (response.status_code, response.json()["msg"]) == (401, REFUSED)
 
 
+@pytest.mark.any_database
 async def test_wrong_key_gets_the_usual_error(client: ApiClient, webhook: Person) -> None:
     impostor = Person(webhook.user_id, webhook.email, "not the key")
     refusal = assert_error(await client.get("/users/me", impostor), "UNAUTHORIZED", 401)

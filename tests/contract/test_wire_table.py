@@ -124,6 +124,7 @@ class TestRegister:
         assert key in properties
         assert list(mismatches(wire_register_keys()[key], properties[key], key)) == []
 
+    @pytest.mark.any_database
     async def test_response_has_every_key(self, client: ApiClient, member: Person) -> None:
         state = (await listen(client, member)).state
         assert wire_register_keys().keys() - state.keys() == ABSENT_KEYS.keys()

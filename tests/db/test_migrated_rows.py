@@ -26,6 +26,8 @@ from tests.support.clock import MovableClock
 from tests.support.responses import assert_success
 from tests.support.servers import Servers
 
+pytestmark = pytest.mark.slow
+
 REGENERATE = "/users/me/api_key/regenerate"
 
 

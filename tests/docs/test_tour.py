@@ -19,6 +19,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_every_step_works(folder: Path) -> None:
     command = Command(folder, {"data_dir": str(folder)})
     blocks = code_blocks("README.md", TOUR)

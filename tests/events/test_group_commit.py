@@ -496,6 +496,7 @@ class TestDatabaseAway:
         async with running_app(settings, MovableClock()) as app:
             yield app
 
+    @pytest.mark.slow
     async def test_fails_all_waiting_writes_at_once_and_recovers(
         self, notebook: Notebook, postgres: KillablePostgres
     ) -> None:

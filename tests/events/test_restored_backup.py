@@ -199,6 +199,7 @@ class TestRestore:
             await assert_ended(service, world.eager)
             assert await read(service, world.late) == ["kept", *new]
 
+    @pytest.mark.slow
     async def test_client_that_polls_after_a_further_restart_is_refused(
         self, runs: Runs, archive: Archive
     ) -> None:
@@ -210,6 +211,7 @@ class TestRestore:
             await assert_ended(service, world.eager)
             assert await read(service, world.late) == ["kept", *new]
 
+    @pytest.mark.slow
     async def test_queue_made_in_the_lost_history_is_unknown(
         self, runs: Runs, archive: Archive
     ) -> None:
@@ -222,6 +224,7 @@ class TestRestore:
         async with runs.start() as service:
             await assert_ended(service, made)
 
+    @pytest.mark.slow
     async def test_client_that_has_seen_only_kept_events_goes_on(
         self, runs: Runs, archive: Archive
     ) -> None:
@@ -321,6 +324,7 @@ async def test_queue_that_is_being_registered_while_another_process_starts_goes_
 
 
 class TestUnderARunningProcess:
+    @pytest.mark.slow
     async def test_clock_that_went_back_ends_all_queues(self, runs: Runs, archive: Archive) -> None:
         """As by a restore in place, or by a replica that had not received everything."""
         async with runs.start() as service:

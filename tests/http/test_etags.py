@@ -171,6 +171,7 @@ class TestNotModified:
         assert (await get(http, path, owner, etag)).status_code == 200
 
 
+@pytest.mark.any_database
 class TestChanges:
     """On both databases: what a reader sees comes from statements."""
 

@@ -114,6 +114,7 @@ class TestRestarts:
         assert_success(await client.get("/test/read"))
         assert attempts.locked == [False] * (MAX_RESTARTS + 1) + [True]
 
+    @pytest.mark.any_database
     async def test_request_that_stays_stale_ends_in_503(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
@@ -131,6 +132,7 @@ class TestLimits:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"rate_limits": "on", "requests_per_minute": 100})
 
+    @pytest.mark.any_database
     async def test_restarts_do_not_count_towards_the_rate_limit(
         self, client: ApiClient, member: Person, attempts: Attempts
     ) -> None:
@@ -146,6 +148,7 @@ class TestOneConnection:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"database_pool_size": 1})
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("path", ["/test/read", "/test/snapshot"])
     async def test_is_enough_for_all_requests(
         self, client: ApiClient, make_user: MakeUser, path: str
@@ -158,6 +161,7 @@ class TestOneConnection:
 
 
 class TestOtherOrganization:
+    @pytest.mark.any_database
     async def test_change_in_another_realm_makes_no_caller_stale(
         self, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
@@ -267,6 +271,7 @@ class TestSendingBesideAJoin:
             assert await SubscriptionWriter(ctx).add([joining.user_id], [channel])
         return await sending
 
+    @pytest.mark.any_database
     async def test_sends_neither_start_over_nor_read_the_channel_again(
         self, client: ApiClient, runtime: Runtime, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:
@@ -281,6 +286,7 @@ class TestSendingBesideAJoin:
             assert_success(await send(client, sender, "busy"))
         assert lookups == []
 
+    @pytest.mark.any_database
     async def test_wildcard_mention_is_checked_again_with_the_new_number_of_subscribers(
         self, client: ApiClient, runtime: Runtime, make_user: MakeUser, make_channel: MakeChannel
     ) -> None:

@@ -26,6 +26,7 @@ def assert_limited(response: ApiResponse, limit: int) -> None:
     assert response.headers["x-ratelimit-remaining"] == "0"
 
 
+@pytest.mark.any_database
 class TestPerUser:
     @pytest.fixture
     def settings(self, settings: Settings) -> Settings:
@@ -84,6 +85,7 @@ class TestWindow:
         assert len(counter) == 1
 
 
+@pytest.mark.any_database
 class TestPerAddress:
     @pytest.fixture
     def settings(self, settings: Settings) -> Settings:
@@ -174,6 +176,7 @@ class TestSharedLogins:
         response = await client.post("/fetch_api_key", username="a@example.com", password="x")
         assert_limited(response, 2)
 
+    @pytest.mark.any_database
     async def test_two_deployments_on_one_redis_count_apart(
         self,
         client: ApiClient,
@@ -208,6 +211,7 @@ class TestSharedLogins:
                 await redis.expire(key, 3600)
         assert (await log_in()).status != 429
 
+    @pytest.mark.any_database
     async def test_without_redis_logins_work_and_are_still_limited(
         self, client: ApiClient, make_user: MakeUser, valkey: TemporaryValkey
     ) -> None:
@@ -231,6 +235,7 @@ class TestOff:
             update={"requests_per_minute": 1, "address_requests_per_minute": 1}
         )
 
+    @pytest.mark.any_database
     async def test_nothing_is_counted(self, client: ApiClient, member: Person) -> None:
         for _ in range(3):
             response = await client.get("/users/me", member)

@@ -187,6 +187,7 @@ class TestDatabaseAway:
     async def works(self, client: ApiClient) -> bool:
         return (await client.get("/test/statement")).status == 200
 
+    @pytest.mark.slow
     async def test_gives_503_and_recovers(
         self, client: ApiClient, realm: RealmRecord, postgres: KillablePostgres
     ) -> None:
@@ -201,6 +202,7 @@ class TestDatabaseAway:
         responses = await asyncio.gather(*(client.get("/test/statement") for _ in range(20)))
         assert {answer.status for answer in responses} == {200}
 
+    @pytest.mark.slow
     async def test_waiting_polls_survive_it(
         self,
         app: ChatApp,

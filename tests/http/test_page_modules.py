@@ -9,6 +9,7 @@ from tests.support.server_process import PROJECT
 NODE = PROJECT / "tests/node"
 
 
+@pytest.mark.slow
 @pytest.mark.node
 def test_modules_have_no_type_errors() -> None:
     command = [str(NODE / "node_modules/.bin/tsc"), "-p", str(NODE / "tsconfig.docs.json")]

@@ -51,12 +51,14 @@ async def test_form_is_read_as_well(
     assert len((await client.post("/messages/query", member, **ids))["messages"]) == 1
 
 
+@pytest.mark.any_database
 async def test_list_may_be_longer_than_any_address(client: ApiClient, member: Person) -> None:
     user_ids = [member.user_id, *range(10_000, 20_000)]
     response = await query(client, member, "/users", user_ids=user_ids)
     assert [user["user_id"] for user in response["members"]] == [member.user_id]
 
 
+@pytest.mark.any_database
 async def test_errors_and_ignored_parameters_are_those_of_a_body(
     client: ApiClient, member: Person
 ) -> None:
@@ -77,6 +79,7 @@ async def test_response_is_not_stored_for_an_idempotency_key(
     assert await kept_answers(runtime) == []
 
 
+@pytest.mark.any_database
 async def test_other_methods_are_refused(client: ApiClient, member: Person) -> None:
     response = await client.get("/messages/query", member)
     assert_error(response, "METHOD_NOT_ALLOWED", 405, allowed_methods=["POST"])

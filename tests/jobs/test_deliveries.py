@@ -26,6 +26,7 @@ TRIES = 5
 """A machine that runs many tests at once may delay some of the messages, but not all of them."""
 
 
+@pytest.mark.slow
 async def test_delivers_within_a_second_of_the_time(settings: Settings) -> None:
     """By the clock of the machine."""
     async with running_app(settings, SystemClock()) as app:

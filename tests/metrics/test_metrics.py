@@ -53,6 +53,7 @@ def value(samples: Samples, metric: str, /, **labels: str) -> float:
     return samples.get((f"chatapi_{metric}", frozenset(labels.items())), 0)
 
 
+@pytest.mark.any_database
 class TestRequests:
     async def test_are_counted_by_route_and_status(
         self, client: ApiClient, http: httpx.AsyncClient, owner: Person
@@ -121,6 +122,7 @@ class TestState:
         assert value(after, "commit_batch_size_sum") == 1
         assert value(after, "events_logged") == value(waiting, "events_logged") + 1
 
+    @pytest.mark.any_database
     async def test_round_trips_of_a_send_are_counted(
         self, client: ApiClient, http: httpx.AsyncClient, owner: Person
     ) -> None:
@@ -155,6 +157,7 @@ async def test_jobs_are_counted_with_their_outcome(
     assert value(samples, "job_runs_total", name="broken", outcome="failure") == 1
 
 
+@pytest.mark.any_database
 async def test_dashboard_shows_only_metrics_that_exist(
     http: httpx.AsyncClient, runtime: Runtime, client: ApiClient, owner: Person
 ) -> None:
@@ -168,6 +171,7 @@ async def test_dashboard_shows_only_metrics_that_exist(
     assert shown <= exposed
 
 
+@pytest.mark.any_database
 async def test_without_the_setting_there_is_nothing(
     start_app: StartApp, settings: Settings
 ) -> None:

@@ -73,6 +73,7 @@ class State:
 Joined = Page | State
 
 
+@pytest.mark.slow
 @pytest.mark.any_database
 async def test_cached_pages_equal_those_of_a_new_process(
     processes: Processes, settings: Settings, backend: str

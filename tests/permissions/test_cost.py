@@ -74,6 +74,7 @@ class TestLargeOrganization:
             assert members == set(large.user_ids)
             assert len(statements) == 1
 
+    @pytest.mark.slow
     async def test_groups_of_all_users_take_one_statement(
         self, runtime: Runtime, drawing: Drawing, large: Organization
     ) -> None:
@@ -94,6 +95,7 @@ class TestLargeOrganization:
             assert groups >= set(large.group_ids)
             assert len(statements) == 1
 
+    @pytest.mark.slow
     async def test_only_the_first_check_of_a_request_runs_a_statement(
         self, runtime: Runtime, large: Organization
     ) -> None:

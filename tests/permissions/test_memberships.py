@@ -1,5 +1,6 @@
 """Random realms: group memberships compared with plainly computed sets."""
 
+import os
 from dataclasses import dataclass
 
 import pytest
@@ -27,6 +28,7 @@ from tests.permissions.organizations import (
     read_user,
 )
 
+ORGANIZATIONS = int(os.environ.get("CHATAPI_TEST_ORGANIZATIONS", "30"))
 FOR_GUESTS_TOO = GroupPermission.CAN_LEAVE
 NOT_FOR_GUESTS = GroupPermission.CAN_MANAGE
 BY_WIDTH = [
@@ -127,7 +129,7 @@ def drawings(draw: st.DrawFn) -> Drawing:
 
 
 @settings(
-    max_examples=30,
+    max_examples=ORGANIZATIONS,
     deadline=None,
     # Every example creates its own realm; the database may be shared.
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -45,6 +45,7 @@ async def test_visitor_with_an_account_has_the_groups_of_the_user(
         await ctx.db.close()
 
 
+@pytest.mark.any_database
 async def test_reader_without_account_is_in_the_internet_group(
     runtime: Runtime, made: Organization
 ) -> None:

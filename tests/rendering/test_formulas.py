@@ -94,6 +94,7 @@ def test_only_two_thousand_characters_are_converted() -> None:
     assert "<code>xxx" in html
 
 
+@pytest.mark.slow
 def test_no_command_of_the_library_takes_long() -> None:
     for command in COMMANDS:
         nested = "a"

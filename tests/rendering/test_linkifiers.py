@@ -203,6 +203,7 @@ class TestTime:
         directory = Directory.of(linkifiers=found)
         assert_done_in_time(partial(render_message, TEXTS[text], directory))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("text", HOSTILE)
     def test_no_text_is_slow(self, text: str) -> None:
         directory = Directory.of(

@@ -1,5 +1,6 @@
 """Every word that was typed can be read in the text of the HTML."""
 
+import os
 import re
 from html import unescape
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from chatapi.rendering import render_message
 from tests.rendering.people import DIRECTORY
 
+TEXTS = int(os.environ.get("CHATAPI_TEST_TEXTS", "400"))
 _TAGS = re.compile(r"<[^>]*>")
 _MARKS = [
     *("*", "**", "~~", "_", "__", "`", "``", "> ", "- ", "1. ", "  ", "    ", "# ", "\n", "\n\n"),
@@ -37,7 +39,7 @@ def shown_text(html: str) -> str:
     return unescape(f"{_TAGS.sub('', html)} {attributes}")
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=TEXTS)
 @given(_texts)
 def test_every_word_is_shown(text: str) -> None:
     shown = shown_text(render_message(text, DIRECTORY).html)

@@ -1,5 +1,7 @@
 """No text can become something that runs."""
 
+import os
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,6 +20,7 @@ from chatapi.rendering.sanitize import sanitize_html
 from tests.rendering.people import DIRECTORY
 from tests.rendering.safety import assert_harmless
 
+TEXTS = int(os.environ.get("CHATAPI_TEST_TEXTS", "300"))
 SCRIPT = '"><script>alert(1)</script>'
 
 NASTY = [
@@ -144,7 +147,7 @@ _lines = st.sampled_from(
 _texts = st.lists(_characters | _fragments | _lines | st.text(max_size=5), max_size=40).map("".join)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=TEXTS)
 @given(_texts)
 @example("[x](javascript:alert(1))")
 def test_fuzz(text: str) -> None:

@@ -69,6 +69,7 @@ def stairs(step: str) -> str:
     return text[:LENGTH]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -112,6 +113,7 @@ def test_mixtures_of_hostile_texts(patterns: list[str]) -> None:
     assert_done_in_time(lambda: (find_references(text), render_message(text, DIRECTORY)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "alias"),
     [(name, aliases[0]) for name, aliases, _, _ in get_all_lexers() if name in LANGUAGES],

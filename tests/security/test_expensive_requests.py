@@ -28,6 +28,7 @@ async def channel(make_channel: MakeChannel, member: Person, owner: Person) -> C
     return await make_channel("general", subscribers=[member, owner])
 
 
+@pytest.mark.slow
 async def test_heavy_reads_of_one_account_leave_room_for_others(
     app: ChatApp,
     runtime: Runtime,
@@ -87,6 +88,7 @@ async def test_clients_that_register_at_once_leave_connections_to_others(
     assert runtime.state_reads.running == 0
 
 
+@pytest.mark.slow
 async def test_long_texts_of_one_account_are_rendered_one_at_a_time(
     app: ChatApp, runtime: Runtime, client: ApiClient, member: Person, owner: Person
 ) -> None:

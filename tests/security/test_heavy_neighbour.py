@@ -126,6 +126,7 @@ async def test_searches_of_one_account_delay_no_send_file_or_search_of_others(
     )
 
 
+@pytest.mark.slow
 async def test_renders_of_one_account_delay_no_send_render_or_login_of_others(
     app: ChatApp, channel: ChannelRecord, member: Person, make_user: MakeUser
 ) -> None:

@@ -75,6 +75,7 @@ async def test_pages_of_long_messages(
     assert len(reply.body) < 10 * 1024 * 1024
 
 
+@pytest.mark.slow
 async def test_pages_of_many_messages(
     app: ChatApp,
     runtime: Runtime,
@@ -103,7 +104,7 @@ async def test_pages_of_many_messages(
     await assert_answered_in_short_steps(app, Request("POST", "/register", member, {}))
 
 
-@pytest.mark.parametrize("edits", [COMPARED_EDITS, 299])
+@pytest.mark.parametrize("edits", [pytest.param(COMPARED_EDITS, marks=pytest.mark.slow), 299])
 async def test_history_of_message_with_all_words_changed(
     app: ChatApp,
     runtime: Runtime,
@@ -122,6 +123,7 @@ async def test_history_of_message_with_all_words_changed(
     await assert_answered_in_short_steps(app, Request("GET", path, member, {}))
 
 
+@pytest.mark.slow
 async def test_page_of_many_topics_with_linkifiers(
     app: ChatApp,
     runtime: Runtime,

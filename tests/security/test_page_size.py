@@ -150,6 +150,7 @@ async def test_submessages_count_for_the_size_of_a_page(
     assert "message_ids" in assert_error(await client.get("/messages", member, message_ids=polls))
 
 
+@pytest.mark.slow
 async def test_messages_by_id_that_are_too_large_together_are_refused(
     client: ApiClient, member: Person, large: list[MessageId]
 ) -> None:
@@ -164,6 +165,7 @@ async def test_messages_by_id_that_are_too_large_together_are_refused(
     assert [message["id"] for message in shown["messages"]] == few
 
 
+@pytest.mark.slow
 async def test_reactions_count_for_the_size_of_a_page(
     client: ApiClient,
     runtime: Runtime,

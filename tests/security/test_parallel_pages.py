@@ -39,6 +39,7 @@ async def channel(
     return channel
 
 
+@pytest.mark.slow
 async def test_parallel_large_pages_of_one_account_take_turns(
     app: ChatApp,
     runtime: Runtime,

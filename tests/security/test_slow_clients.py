@@ -235,6 +235,7 @@ async def hang_up(writer: asyncio.StreamWriter) -> None:
         await writer.wait_closed()
 
 
+@pytest.mark.slow
 async def test_responses_for_clients_that_read_nothing_are_not_kept(url: str) -> None:
     ImpatientProtocol.made.clear()
     clients = [await ask_for_large(url) for _ in range(IDLE_CLIENTS)]

@@ -11,19 +11,19 @@ from tests.support.documented_responses import service_document
 from tests.support.responses import ApiResponse
 
 ROUTES = [route for feature in FEATURES for route in feature.chat_routes]
-DOCUMENT = service_document()
 
 
 def natural_example_of(route: ChatRoute) -> dict[str, Any]:
     """Every required parameter with its example, as it is in a JSON body."""
-    operation = DOCUMENT["paths"][route.path_format][route.method.lower()]
+    document = service_document()
+    operation = document["paths"][route.path_format][route.method.lower()]
     values: dict[str, Any] = {}
     for parameter in operation.get("parameters", ()):
         if parameter["in"] == "query" and parameter["required"]:
             media = parameter.get("content", {}).get("application/json", parameter)
             values[parameter["name"]] = media["example"]
     for media in operation.get("requestBody", {}).get("content", {}).values():
-        form = DOCUMENT["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
+        form = document["components"]["schemas"][media["schema"]["$ref"].rpartition("/")[2]]
         for name in form.get("required", ()):
             values[name] = form["properties"][name]["examples"][0]
     return values

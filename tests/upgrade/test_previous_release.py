@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from chatapi.core.clock import SystemClock
 from chatapi.core.ids import UserId
 from chatapi.db.database import Database
@@ -14,6 +16,8 @@ from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 from tests.upgrade.previous_release import REVISION, lay_down, recorded
+
+pytestmark = pytest.mark.slow
 
 
 async def test_upgraded_database_shows_the_same(backend: str, make_empty: MakeEmpty) -> None:

@@ -96,6 +96,7 @@ class TestProperties:
             event["rendered_description"] = "<p><em>New</em></p>"
         assert await told(listener) == [event]
 
+    @pytest.mark.any_database
     async def test_unchanged_value_emits_no_event(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
@@ -114,6 +115,7 @@ class TestProperties:
         )
         assert await told(listener) == []
 
+    @pytest.mark.any_database
     async def test_request_without_changes_is_an_error(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
@@ -130,6 +132,7 @@ class TestProperties:
         assert_error(await client.patch(path, owner, new_name=" "))
         assert_success(await client.patch(path, owner, new_name="PLANS"))
 
+    @pytest.mark.any_database
     async def test_freed_name_resolves_to_the_channel_that_has_it_now(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
@@ -144,6 +147,7 @@ class TestProperties:
         second = await make_channel("plans")
         assert (await client.get("/get_stream_id", owner, **find))["stream_id"] == second.id
 
+    @pytest.mark.any_database
     async def test_only_owners_change_retention(
         self, client: ApiClient, admin: Person, make_channel: MakeChannel
     ) -> None:
@@ -152,6 +156,7 @@ class TestProperties:
         response = await client.patch(path, admin, message_retention_days=3)
         assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
+    @pytest.mark.any_database
     async def test_the_topics_policy_has_its_own_permission(
         self,
         client: ApiClient,
@@ -181,6 +186,7 @@ class TestProperties:
 
 
 class TestKind:
+    @pytest.mark.any_database
     async def test_public_to_private_and_back_emits_events_by_visibility(
         self,
         client: ApiClient,
@@ -236,6 +242,7 @@ class TestKind:
         )
         assert_success(await client.patch(path, owner, **params))
 
+    @pytest.mark.any_database
     async def test_web_public_has_the_same_conditions_as_on_creation(
         self, client: ApiClient, owner: Person, admin: Person, make_channel: MakeChannel
     ) -> None:
@@ -250,6 +257,7 @@ class TestKind:
         assert_success(await client.patch(path, owner, is_private=True))
         assert (await channel_of(client, admin, channel))["is_web_public"] is False
 
+    @pytest.mark.any_database
     async def test_history_is_protected_in_private_channels_only(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
@@ -376,6 +384,7 @@ class TestPermissions:
 
 
 class TestArchiving:
+    @pytest.mark.any_database
     async def test_clients_get_delete_or_update_event_by_capability(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -393,6 +402,7 @@ class TestArchiving:
         (update,) = await told(newer)
         assert (update["property"], update["value"]) == ("is_archived", False)
 
+    @pytest.mark.any_database
     async def test_archived_channels_are_listed_on_request(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -422,6 +432,7 @@ class TestArchiving:
         assert_success(await client.patch(path, owner, is_archived=False, description="x"))
 
 
+@pytest.mark.any_database
 async def test_ids_of_other_realms_are_unknown(
     client: ApiClient,
     runtime: Runtime,

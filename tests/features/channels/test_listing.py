@@ -165,6 +165,7 @@ class TestTopics:
         assert topics == [("after", after), ("during", during)]
         assert len(await topics_seen_by(client, owner, channel.id)) == 4
 
+    @pytest.mark.any_database
     async def test_anonymous_readers_see_topics_of_web_public_channels(
         self, client: ApiClient, owner: Person, make_channel: MakeChannel
     ) -> None:
@@ -217,6 +218,7 @@ class TestDefaults:
 
 
 class TestCreate:
+    @pytest.mark.any_database
     async def test_creates_a_channel_with_its_first_subscribers(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
@@ -231,6 +233,7 @@ class TestCreate:
 
 
 class TestNotices:
+    @pytest.mark.any_database
     async def test_users_get_a_message_when_another_user_subscribes_them(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
@@ -245,6 +248,7 @@ class TestNotices:
         assert event["message"]["type"] == "private"
         assert await told(own, "message") == []
 
+    @pytest.mark.any_database
     async def test_response_tells_the_caller_when_no_message_was_sent(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
@@ -255,6 +259,7 @@ class TestNotices:
         again = assert_success(await subscribe(client, member, "general", **known))
         assert again["new_subscription_messages_sent"] is False
 
+    @pytest.mark.any_database
     async def test_no_message_if_the_caller_turns_it_off(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
@@ -322,6 +327,7 @@ class TestNotices:
         assert await told(listener, "message") == []
 
 
+@pytest.mark.any_database
 class TestEmailAddress:
     async def test_answers_that_the_server_receives_no_mail(
         self, client: ApiClient, member: Person, make_channel: MakeChannel

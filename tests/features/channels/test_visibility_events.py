@@ -51,6 +51,7 @@ class TestRestrictedGuests:
         assert_success(await unsubscribe(client, member, "ours"))
         assert await people_seen_by(client, guest) == {guest.user_id}
 
+    @pytest.mark.any_database
     async def test_see_users_who_send_them_direct_messages(
         self, client: ApiClient, guest: Person, member: Person
     ) -> None:

@@ -1,5 +1,7 @@
 """Events about one custom emoji, for clients with the capability `individual_emoji_changes`."""
 
+import pytest
+
 from tests.factories import Person
 from tests.features.emoji.adding import add_emoji
 from tests.support.client import ApiClient
@@ -7,6 +9,7 @@ from tests.support.listening import listen
 from tests.support.responses import assert_success
 
 
+@pytest.mark.any_database
 async def test_client_with_the_capability_gets_one_emoji_at_a_time(
     client: ApiClient, owner: Person, member: Person
 ) -> None:
@@ -25,6 +28,7 @@ async def test_client_with_the_capability_gets_one_emoji_at_a_time(
     }
 
 
+@pytest.mark.any_database
 async def test_other_clients_get_the_whole_list(
     client: ApiClient, owner: Person, member: Person
 ) -> None:

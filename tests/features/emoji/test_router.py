@@ -21,9 +21,11 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestAdd:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await try_add_emoji(client, None, "party"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_is_listed_and_emitted(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -105,6 +107,7 @@ class TestAdd:
     async def test_refuses_bad_names(self, client: ApiClient, member: Person, name: str) -> None:
         assert "Emoji names must" in assert_error(await try_add_emoji(client, member, name))
 
+    @pytest.mark.any_database
     async def test_needs_a_file(self, client: ApiClient, member: Person) -> None:
         response = await client.post("/realm/emoji/party", member)
         assert "filename" in assert_error(response)
@@ -114,6 +117,7 @@ class TestAdd:
         refusal = assert_error(await try_add_emoji(client, owner, "party"))
         assert refusal == "A custom emoji with this name already exists."
 
+    @pytest.mark.any_database
     async def test_only_administrators_override_default_emoji(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
@@ -121,6 +125,7 @@ class TestAdd:
         assert refusal == "Only administrators can override default emoji."
         await add_emoji(client, admin, "octopus")
 
+    @pytest.mark.any_database
     async def test_needs_the_permission(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
     ) -> None:
@@ -130,6 +135,7 @@ class TestAdd:
         assert refusal == "Insufficient permission"
         await add_emoji(client, owner, "party")
 
+    @pytest.mark.any_database
     async def test_number_is_limited(
         self, client: ApiClient, owner: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -196,6 +202,7 @@ class TestRemove:
 
 
 class TestUse:
+    @pytest.mark.any_database
     async def test_in_messages(self, client: ApiClient, owner: Person, member: Person) -> None:
         emoji = await add_emoji(client, owner, "octopus")
         message_id = await send_direct(client, member, owner, content="Look, an :octopus:!")

@@ -16,6 +16,7 @@ from tests.support.listening import listen
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
+@pytest.mark.any_database
 class TestNames:
     async def test_names_of_all_emoji_are_at_the_address_in_the_state(
         self, client: ApiClient, member: Person
@@ -49,11 +50,13 @@ class TestPublicAddress:
     def settings(self, database_url: str, tmp_path: Path) -> Settings:
         return make_settings(database_url, tmp_path, public_url="https://chat.example.com")
 
+    @pytest.mark.any_database
     async def test_address_begins_with_it(self, client: ApiClient, member: Person) -> None:
         address = (await listen(client, member)).state["server_emoji_data_url"]
         assert address.startswith("https://chat.example.com/static/")
 
 
+@pytest.mark.any_database
 async def test_extra_emoji_is_a_small_picture(client: ApiClient, realm: RealmRecord) -> None:
     del realm
     path = "/static/generated/emoji/images/emoji/unicode/zulip.png"

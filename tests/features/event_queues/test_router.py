@@ -23,6 +23,7 @@ QUEUE_KEYS = {
 }
 
 
+@pytest.mark.any_database
 class TestRegister:
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/register"), "UNAUTHORIZED", 401)
@@ -92,7 +93,6 @@ class TestRegister:
         response = await client.post("/register", member, zebra=1)
         assert response["ignored_parameters_unsupported"] == ["zebra"]
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("name", "value"),
         [

@@ -128,6 +128,7 @@ async def test_every_cached_key_is_tested() -> None:
     assert shared == CHANGES.keys() | NEVER_CHANGES | TESTED_ELSEWHERE
 
 
+@pytest.mark.any_database
 async def test_unchanged_state_is_not_read_again(
     client: ApiClient, runtime: Runtime, owner: Person, member: Person
 ) -> None:
@@ -176,6 +177,7 @@ async def users_for(client: ApiClient, reader: Person) -> list[dict[str, Any]]:
     return members
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("act", OTHERS, ids=lambda act: act.__name__.strip("_"))
 async def test_users_are_not_read_again_after_something_else_changed(
     client: ApiClient,
@@ -206,6 +208,7 @@ async def test_change_of_a_user_is_seen_at_once_in_lists(
     assert await names() == [[owner.full_name, "Another Name"]] * 2
 
 
+@pytest.mark.any_database
 async def test_readers_who_see_different_addresses_share_no_list(
     client: ApiClient, owner: Person, member: Person
 ) -> None:

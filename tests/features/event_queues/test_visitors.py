@@ -27,6 +27,7 @@ async def state_of_visitor(client: ApiClient, **params: object) -> dict[str, Any
     return assert_success(await client.post("/register", None, **params))
 
 
+@pytest.mark.any_database
 class TestAccess:
     async def test_is_refused_where_nothing_is_open(
         self, client: ApiClient, member: Person

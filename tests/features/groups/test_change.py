@@ -37,6 +37,7 @@ def test_every_permission_is_in_parameters_and_responses(names: dict[str, object
 
 
 class TestPermissionToChange:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         assert_error(await client.patch(f"{GROUPS}/{group_id}", name="b"), "UNAUTHORIZED", 401)
@@ -56,6 +57,7 @@ class TestPermissionToChange:
         for person in (manager, owner):
             assert_success(await change(client, person, group_id, name=f"of {person.user_id}"))
 
+    @pytest.mark.any_database
     async def test_guests_cannot_even_if_named(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
@@ -72,6 +74,7 @@ class TestPermissionToChange:
         assert_success(await change(client, bot, group_id, name="b"))
         assert_error(await change(client, member, group_id, name="c"))
 
+    @pytest.mark.any_database
     async def test_system_groups_cannot_be_changed(
         self, client: ApiClient, realm: RealmRecord, owner: Person
     ) -> None:
@@ -84,6 +87,7 @@ class TestPermissionToChange:
     async def test_unknown_group(self, client: ApiClient, owner: Person, group_id: int) -> None:
         assert assert_error(await change(client, owner, group_id, name="b")) == "Invalid user group"
 
+    @pytest.mark.any_database
     async def test_group_of_another_organization(self, elsewhere: Elsewhere, owner: Person) -> None:
         response = await change(elsewhere.here, owner, elsewhere.group_id, name="b")
         assert assert_error(response) == "Invalid user group"
@@ -100,12 +104,14 @@ class TestTexts:
         after = await group_of(client, member, group_id)
         assert after == {**before, "name": "New", "description": ""}
 
+    @pytest.mark.any_database
     async def test_nothing_passed(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         for params in ({}, {"extra": "x"}, {"can_join_group": None}):
             response = await change(client, member, group_id, **params)
             assert assert_error(response) == "No new data supplied"
 
+    @pytest.mark.any_database
     async def test_names(self, client: ApiClient, member: Person) -> None:
         await add_group(client, member, name="Taken")
         group_id = await add_group(client, member, name="Free")
@@ -138,6 +144,7 @@ class TestPermissions:
         assert_success(response)
         assert await group_of(client, member, group_id) == {**before, name: new}
 
+    @pytest.mark.any_database
     async def test_value_must_be_an_object_with_new(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -172,6 +179,7 @@ class TestPermissions:
         assert_success(response)
         assert (await group_of(client, member, group_id))["can_join_group"] == members
 
+    @pytest.mark.any_database
     async def test_forbidden_and_unknown_values(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
@@ -192,6 +200,7 @@ class TestPermissions:
             "can_leave_group: Invalid user ID: 4711",
         ]
 
+    @pytest.mark.any_database
     async def test_unchanged_value_is_accepted(
         self,
         client: ApiClient,

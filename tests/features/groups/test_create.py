@@ -30,6 +30,7 @@ CREATE = f"{GROUPS}/create"
 
 
 class TestCreate:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
         response = await client.post(CREATE, name="a", description="", members=[])
         assert_error(response, "UNAUTHORIZED", 401)
@@ -42,10 +43,12 @@ class TestCreate:
         message = assert_error(await client.post(CREATE, member, **params))
         assert message == f"Missing '{missing}' argument"
 
+    @pytest.mark.any_database
     async def test_guests_may_not(self, client: ApiClient, guest: Person) -> None:
         response = await client.post(CREATE, guest, name="a", description="", members=[])
         assert assert_error(response) == "Insufficient permission"
 
+    @pytest.mark.any_database
     async def test_members_may(
         self,
         client: ApiClient,
@@ -84,6 +87,7 @@ class TestCreate:
             "deactivated": False,
         }
 
+    @pytest.mark.any_database
     async def test_bots_may_be_members_and_duplicates_are_ignored(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:
@@ -91,6 +95,7 @@ class TestCreate:
         group_id = await add_group(client, member, [bot, bot])
         assert await members_of(client, member, group_id) == ids(bot)
 
+    @pytest.mark.any_database
     async def test_with_subgroups_and_permissions(
         self, client: ApiClient, realm: RealmRecord, member: Person, owner: Person
     ) -> None:
@@ -139,6 +144,7 @@ class TestCreate:
         response = await client.post(CREATE, member, name=name, description="", members=[])
         assert assert_error(response).startswith(message)
 
+    @pytest.mark.any_database
     async def test_the_longest_name_and_description(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -156,6 +162,7 @@ class TestCreate:
         response = await client.post(CREATE, member, name="Größe", description="", members=[])
         assert_error(response)
 
+    @pytest.mark.any_database
     async def test_unknown_and_deactivated_members(
         self,
         client: ApiClient,
@@ -171,6 +178,7 @@ class TestCreate:
         assert assert_error(response) == f"Invalid user ID: {guest.user_id}, 4711"
         assert len(await all_groups(client, member)) == len(SystemGroup)
 
+    @pytest.mark.any_database
     async def test_unknown_and_deactivated_subgroups(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -182,6 +190,7 @@ class TestCreate:
         response = await client.post(CREATE, member, **params, subgroups=[old])
         assert assert_error(response) == "User group is deactivated: old"
 
+    @pytest.mark.any_database
     async def test_users_and_groups_of_other_realms_are_unknown(
         self, elsewhere: Elsewhere, member: Person
     ) -> None:
@@ -236,6 +245,7 @@ class TestCreate:
         )
         assert "can_join_group" in assert_error(response)
 
+    @pytest.mark.any_database
     async def test_deactivated_groups_cannot_be_named(
         self, client: ApiClient, member: Person
     ) -> None:

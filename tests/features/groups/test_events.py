@@ -154,6 +154,7 @@ class TestDeactivatedGroups:
 
 
 class TestState:
+    @pytest.mark.any_database
     async def test_register_lists_deactivated_groups_by_capability(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:

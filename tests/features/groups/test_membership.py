@@ -179,6 +179,7 @@ class TestPermissions:
         if setting == "can_remove_members_group":
             assert assert_error(await change(client, helper, group_id, add=ids(owner))) == FORBIDDEN
 
+    @pytest.mark.any_database
     async def test_join(
         self, client: ApiClient, owner: Person, member: Person, helper: Person, helpers: int
     ) -> None:
@@ -193,6 +194,7 @@ class TestPermissions:
         assert_success(await change(client, helper, group_id, add=ids(helper, helper)))
         assert await members_of(client, member, group_id) == ids(helper)
 
+    @pytest.mark.any_database
     async def test_leave(
         self, client: ApiClient, owner: Person, member: Person, helper: Person, helpers: int
     ) -> None:
@@ -203,6 +205,7 @@ class TestPermissions:
         assert_success(await change(client, helper, group_id, delete=ids(helper)))
         assert await members_of(client, member, group_id) == ids(member)
 
+    @pytest.mark.any_database
     async def test_guests_may_leave_but_not_join(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
@@ -238,6 +241,7 @@ class TestPermissions:
 
 
 class TestChangeSubgroups:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         group_id = await add_group(client, member)
         response = await client.post(f"{GROUPS}/{group_id}/subgroups", add=[])
@@ -255,6 +259,7 @@ class TestChangeSubgroups:
         assert assert_success(response) == {"ignored_parameters_unsupported": ["extra"]}
         assert await subgroups_of(client, owner, group_id) == sorted([second, admins])
 
+    @pytest.mark.any_database
     async def test_forbidden(self, client: ApiClient, owner: Person, member: Person) -> None:
         inner = await add_group(client, owner)
         group_id = await add_group(client, owner, subgroups=[inner])
@@ -281,6 +286,7 @@ class TestChangeSubgroups:
             assert assert_error(response) == message
             assert await subgroups_of(client, owner, group_id) == [inner]
 
+    @pytest.mark.any_database
     async def test_cycles_are_refused(self, client: ApiClient, owner: Person) -> None:
         inner = await add_group(client, owner)
         middle = await add_group(client, owner, subgroups=[inner])
@@ -299,6 +305,7 @@ class TestChangeSubgroups:
         # Two paths to the same group are no cycle.
         assert_success(await change_subgroups(client, owner, middle, add=[outer]))
 
+    @pytest.mark.any_database
     async def test_groups_of_another_organization(
         self, elsewhere: Elsewhere, owner: Person
     ) -> None:
@@ -342,6 +349,7 @@ class TestReading:
             assert await read(path) is True
             assert await read(path, direct_member_only=True) is is_direct
 
+    @pytest.mark.any_database
     async def test_one_user(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, guest: Person
     ) -> None:
@@ -362,6 +370,7 @@ class TestReading:
                 response = await read(group, guest.user_id, direct_member_only=direct)
                 assert assert_success(response) == {"is_user_group_member": False}
 
+    @pytest.mark.any_database
     async def test_another_organization(self, elsewhere: Elsewhere, member: Person) -> None:
         here = elsewhere.here
         group_id = await add_group(here, member)

@@ -31,6 +31,7 @@ def messages(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class TestDelivery:
+    @pytest.mark.any_database
     async def test_message_is_delivered_to_subscribers_only(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -45,6 +46,7 @@ class TestDelivery:
         assert message["subject"] == "greetings"
         assert await outside.new_events() == []
 
+    @pytest.mark.any_database
     async def test_member_can_send_to_public_channel_without_subscribing(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -53,6 +55,7 @@ class TestDelivery:
         assert_success(await send(client, member, channel.id))
         assert len(await listener.new_events()) == 1
 
+    @pytest.mark.any_database
     async def test_queue_for_all_public_channels_gets_their_messages(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -63,6 +66,7 @@ class TestDelivery:
             assert_success(await send(client, owner, channel.id))
         assert [each["stream_id"] for each in messages(await listener.new_events())] == [public.id]
 
+    @pytest.mark.any_database
     async def test_late_poll_gets_messages_of_the_subscription_period_only(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -123,6 +127,7 @@ class TestTopics:
         assert shown_to_old["message"]["subject"] == "general chat"
         assert shown_to_new["message"]["subject"] == ""
 
+    @pytest.mark.any_database
     async def test_the_old_name_of_the_parameter_works(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
@@ -160,6 +165,7 @@ class TestTopics:
         else:
             assert_success(response)
 
+    @pytest.mark.any_database
     async def test_starting_a_topic_needs_the_permission(
         self,
         client: ApiClient,
@@ -174,6 +180,7 @@ class TestTopics:
         assert_success(await send(client, owner, channel.id, "new"))
         assert_success(await send(client, member, channel.id, "NEW"))
 
+    @pytest.mark.any_database
     async def test_sender_who_starts_a_topic_follows_it(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
@@ -261,6 +268,7 @@ class TestRefusals:
 
 
 class TestBots:
+    @pytest.mark.any_database
     async def test_bot_sends_to_channels_of_its_owner(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:

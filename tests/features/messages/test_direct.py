@@ -24,6 +24,7 @@ async def carol(make_user: MakeUser) -> Person:
     return await make_user(full_name="Carol")
 
 
+@pytest.mark.any_database
 async def test_message_is_delivered_to_its_participants_only(
     client: ApiClient, owner: Person, bob: Person, carol: Person
 ) -> None:
@@ -75,6 +76,7 @@ async def test_recipients_are_given_by_id_or_email(
     assert len(event["message"]["display_recipient"]) == 2
 
 
+@pytest.mark.any_database
 async def test_each_set_of_users_is_one_conversation(
     client: ApiClient, owner: Person, bob: Person, carol: Person
 ) -> None:
@@ -87,6 +89,7 @@ async def test_each_set_of_users_is_one_conversation(
     assert len(first["message"]["display_recipient"]) == 3
 
 
+@pytest.mark.any_database
 async def test_a_note_to_oneself_has_one_participant(client: ApiClient, owner: Person) -> None:
     listener = await listen(client, owner, event_types=["message"])
     assert_success(

@@ -41,6 +41,7 @@ class Sent:
 
 
 class TestLocalIds:
+    @pytest.mark.any_database
     async def test_sending_client_gets_its_local_id_in_the_event(
         self, client: ApiClient, owner: Person
     ) -> None:
@@ -51,6 +52,7 @@ class TestLocalIds:
         assert echoed["local_message_id"] == echoed["local_id"] == "12.01"
         assert "local_message_id" not in plain
 
+    @pytest.mark.any_database
     async def test_queue_of_another_user_gets_no_local_id(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -80,6 +82,7 @@ class TestLocalIds:
         assert len({assert_success(response)["id"] for response in responses}) == 1
         assert len(await listener.new_events()) == 1
 
+    @pytest.mark.any_database
     async def test_another_local_id_is_another_message(
         self, client: ApiClient, owner: Person
     ) -> None:
@@ -91,6 +94,7 @@ class TestLocalIds:
         ]
         assert ids[0] < ids[1]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "changes", [{"content": "Something else"}, {"type": "channel", "to": "general"}]
     )

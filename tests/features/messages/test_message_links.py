@@ -10,6 +10,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_success
 
 
+@pytest.mark.any_database
 async def test_channel_message_is_linked_in_its_topic(
     client: ApiClient, member: Person, make_channel: MakeChannel
 ) -> None:
@@ -49,6 +50,7 @@ async def test_text_of_the_link_shows_the_topic_as_it_is(
     assert f">{escape(f'#team > {topic}')} @ <span" in rendered
 
 
+@pytest.mark.any_database
 async def test_direct_message_is_linked_in_its_conversation(
     client: ApiClient, member: Person, guest: Person
 ) -> None:
@@ -62,6 +64,7 @@ async def test_direct_message_is_linked_in_its_conversation(
     assert response["message_link"] == f"[DM with {guest.full_name} @ 💬]({url})"
 
 
+@pytest.mark.any_database
 async def test_bot_that_may_not_see_the_channel_does_not_learn_its_name(
     client: ApiClient, member: Person, make_user: MakeUser, make_channel: MakeChannel
 ) -> None:

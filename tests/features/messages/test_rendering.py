@@ -13,6 +13,7 @@ async def render(client: ApiClient, author: Person, content: str) -> str:
     return str(assert_success(response)["rendered"])
 
 
+@pytest.mark.any_database
 async def test_emoticons_are_translated_for_authors_who_switched_it_on(
     client: ApiClient, member: Person
 ) -> None:
@@ -21,6 +22,7 @@ async def test_emoticons_are_translated_for_authors_who_switched_it_on(
     assert 'class="emoji emoji-1f642"' in await render(client, member, "hi :)")
 
 
+@pytest.mark.any_database
 class TestOwnServer:
     @pytest.fixture
     def settings(self, settings: Settings) -> Settings:

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.system_groups import SystemGroup
 from tests.factories import Person
@@ -16,6 +18,7 @@ async def hear(listener: Listener) -> list[dict[str, object]]:
     return [{key: value for key, value in event.items() if key != "id"} for event in events]
 
 
+@pytest.mark.any_database
 class TestUpdate:
     async def test_each_plain_setting_is_sent_to_all_users(
         self, client: ApiClient, admin: Person, guest: Person
@@ -41,6 +44,7 @@ class TestUpdate:
 
 
 class TestUpdateDict:
+    @pytest.mark.any_database
     async def test_permissions_and_editing_come_in_one_event(
         self, client: ApiClient, realm: RealmRecord, admin: Person, guest: Person
     ) -> None:

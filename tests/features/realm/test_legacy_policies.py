@@ -15,6 +15,7 @@ async def policy(client: ApiClient, person: Person, name: str) -> int:
     return number
 
 
+@pytest.mark.any_database
 async def test_defaults_of_all_policies(client: ApiClient, member: Person) -> None:
     state = (await listen(client, member)).state
     assert state["realm_create_public_stream_policy"] == 1
@@ -41,6 +42,7 @@ async def test_policy_is_the_number_of_the_group(
     assert await policy(client, owner, "realm_wildcard_mention_policy") == number
 
 
+@pytest.mark.any_database
 async def test_policy_of_chosen_users_is_that_of_members(
     client: ApiClient, owner: Person, member: Person
 ) -> None:

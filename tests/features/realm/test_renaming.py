@@ -52,6 +52,7 @@ async def test_is_in_the_audit_log(
     ]
 
 
+@pytest.mark.any_database
 class TestName:
     async def test_is_told_to_clients_and_shown_to_new_ones(
         self, client: ApiClient, other: Runtime, realm: RealmRecord, member: Person
@@ -93,6 +94,7 @@ class TestSubdomain:
         await until_true(is_moved)
         assert await status_at(app, "acme.chat.example.com", member) == 404
 
+    @pytest.mark.any_database
     async def test_of_the_only_one_lets_clients_register_again(
         self, client: ApiClient, other: Runtime, realm: RealmRecord, member: Person
     ) -> None:

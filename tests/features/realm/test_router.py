@@ -343,6 +343,7 @@ class TestSpectatorAccess:
         await change_realm(client, admin, enable_spectator_access=False)
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_needs_a_server_that_has_web_public_channels(
         self, settings: Settings, start_app: StartApp, admin: Person
     ) -> None:

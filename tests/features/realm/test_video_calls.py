@@ -13,6 +13,7 @@ from tests.support.listening import listen
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 async def test_without_a_server_calls_cannot_be_enabled(client: ApiClient, admin: Person) -> None:
     state = (await listen(client, admin)).state
     assert state["jitsi_server_url"] == ""
@@ -23,6 +24,7 @@ async def test_without_a_server_calls_cannot_be_enabled(client: ApiClient, admin
     assert assert_error(refused) == "video_chat_provider needs a jitsi_server_url"
 
 
+@pytest.mark.any_database
 async def test_organization_uses_a_server_of_its_own(client: ApiClient, admin: Person) -> None:
     listener = await listen(client, admin, event_types=["realm"])
     await change_realm(
@@ -51,6 +53,7 @@ class TestServerOfTheOperator:
     def settings(self, database_url: str, tmp_path: Path) -> Settings:
         return make_settings(database_url, tmp_path, jitsi_server_url="https://jitsi.example.com/")
 
+    @pytest.mark.any_database
     async def test_organization_without_an_own_one_uses_it(
         self, client: ApiClient, admin: Person
     ) -> None:

@@ -25,6 +25,7 @@ from tests.support.responses import assert_error, assert_success
 from tests.support.unsubscribing import unsubscribe
 
 
+@pytest.mark.any_database
 class TestPermissionToOpen:
     async def test_unlinked_file_is_readable_by_its_owner_only(
         self, client: ApiClient, owner: Person, member: Person
@@ -158,7 +159,6 @@ class TestPermissionToOpen:
         impostor = Person(member.user_id, member.email, "not the key")
         assert (await open_file(client, impostor, url)).status_code == 401
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "change",
         [
@@ -190,6 +190,7 @@ class TestPermissionToOpen:
         assert not await is_open_to(client, member, url)
 
 
+@pytest.mark.any_database
 class TestClaims:
     async def test_owner_gets_an_event(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
@@ -263,6 +264,7 @@ class TestHeaders:
         assert headers["content-security-policy"].startswith("sandbox; default-src 'none';")
         assert headers["cache-control"] == "no-store, private"
 
+    @pytest.mark.any_database
     async def test_names_cannot_inject_headers(self, client: ApiClient, member: Person) -> None:
         url = await upload(client, member, "a; x='y' ü.txt")
         headers = (await open_file(client, member, url)).headers
@@ -283,6 +285,7 @@ class TestTemporaryAddress:
         clock.advance(seconds=1)
         assert (await open_file(client, None, temporary)).status_code == 404
 
+    @pytest.mark.any_database
     async def test_is_valid_for_one_file_only(self, client: ApiClient, member: Person) -> None:
         first = await upload(client, member)
         second = await upload(client, member)
@@ -294,6 +297,7 @@ class TestTemporaryAddress:
         response = await open_file(client, None, f"/user_uploads/temporary/{mixed}/hello.txt")
         assert response.status_code == 404
 
+    @pytest.mark.any_database
     async def test_needs_access_to_the_file(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:

@@ -38,6 +38,7 @@ def settings(settings: Settings, bucket: tuple[BucketServer, str]) -> Settings:
     return settings.model_copy(update={"uploads_url": bucket[1]})
 
 
+@pytest.mark.any_database
 async def test_files_live_in_the_bucket(
     client: ApiClient, bucket: tuple[BucketServer, str], member: Person
 ) -> None:
@@ -50,6 +51,7 @@ async def test_files_live_in_the_bucket(
     assert not await is_open_to(client, member, url)
 
 
+@pytest.mark.any_database
 async def test_refused_upload_leaves_no_row(
     client: ApiClient, bucket: tuple[BucketServer, str], member: Person
 ) -> None:
@@ -61,6 +63,7 @@ async def test_refused_upload_leaves_no_row(
     assert await attachments_of(client, member) == {"attachments": [], "upload_space_used": 0}
 
 
+@pytest.mark.any_database
 async def test_thumbnails_live_in_the_bucket_as_long_as_their_file(
     client: ApiClient, runtime: Runtime, bucket: tuple[BucketServer, str], member: Person
 ) -> None:

@@ -79,6 +79,7 @@ class TestWhatHappensBetweenRenderingAndWriting:
         await draw_all(runtime)
         assert shown(url) in await html_of(client, owner, message)
 
+    @pytest.mark.any_database
     async def test_file_that_is_deleted_then_is_a_link_in_the_new_message(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
@@ -91,6 +92,7 @@ class TestWhatHappensBetweenRenderingAndWriting:
         [event] = await listener.new_events()
         assert event["message"]["content"] == link_to(url)
 
+    @pytest.mark.any_database
     async def test_file_that_is_deleted_then_is_a_link_in_the_edited_message(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
@@ -105,6 +107,7 @@ class TestWhatHappensBetweenRenderingAndWriting:
         [event] = await listener.new_events()
         assert event["rendered_content"] == link_to(url)
 
+    @pytest.mark.any_database
     async def test_other_pictures_of_the_message_stay_until_they_are_drawn(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, url: str
     ) -> None:
@@ -122,6 +125,7 @@ class TestWhatHappensBetweenRenderingAndWriting:
         await draw_all(runtime)
         assert await html_of(client, owner, message) == dog + shown(kept)
 
+    @pytest.mark.any_database
     async def test_sender_who_loses_access_then_shows_a_link(
         self,
         client: ApiClient,
@@ -271,6 +275,7 @@ class TestMessageDeletedWhilePending:
         await until(lambda: not stored_files(runtime))
 
 
+@pytest.mark.any_database
 async def test_picture_in_an_archived_channel_is_shown_when_it_is_drawn(
     client: ApiClient, runtime: Runtime, general: ChannelRecord, owner: Person
 ) -> None:

@@ -25,6 +25,7 @@ def sound(url: str, title: str) -> str:
     return f'<audio controls="" preload="metadata" src="{url}" title="{title}"></audio>'
 
 
+@pytest.mark.any_database
 async def test_linked_video_has_a_player_after_the_paragraph(
     client: ApiClient, owner: Person, member: Person
 ) -> None:
@@ -35,6 +36,7 @@ async def test_linked_video_has_a_player_after_the_paragraph(
     assert (await open_file(client, owner, url)).content == CONTENT
 
 
+@pytest.mark.any_database
 async def test_sound_written_as_an_image_is_a_player(
     client: ApiClient, owner: Person, member: Person
 ) -> None:
@@ -115,6 +117,7 @@ async def test_files_of_other_types_stay_links(
     assert html == f'<p><a href="{url}" {REL}>a</a> <a href="{url}" {REL}>b</a></p>'
 
 
+@pytest.mark.any_database
 async def test_sender_who_may_not_open_the_file_shows_no_player(
     client: ApiClient, owner: Person, member: Person, guest: Person
 ) -> None:
@@ -123,6 +126,7 @@ async def test_sender_who_may_not_open_the_file_shows_no_player(
     assert "<video" not in await html_of(client, owner, message)
 
 
+@pytest.mark.any_database
 async def test_organization_without_previews_shows_links(
     client: ApiClient, owner: Person, member: Person
 ) -> None:

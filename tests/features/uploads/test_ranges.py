@@ -22,8 +22,8 @@ async def upload_video(client: ApiClient, person: Person) -> str:
     return await upload(client, person, "cat.mp4", CONTENT, "video/mp4")
 
 
+@pytest.mark.any_database
 class TestRange:
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("asked", "first", "last"),
         [
@@ -49,7 +49,6 @@ class TestRange:
         assert response.headers["content-disposition"] == "inline; filename*=UTF-8''cat.mp4"
         assert response.headers["x-content-type-options"] == "nosniff"
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "asked",
         ["bytes=9-0", "bytes=0-1,5-6", "bytes=", "bytes=-", "bytes=a-b", "lines=0-9", "0-9", ""],
@@ -63,7 +62,6 @@ class TestRange:
         assert response.headers["accept-ranges"] == "bytes"
         assert "content-range" not in response.headers
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize("asked", ["bytes=100-", "bytes=100-200", "bytes=-0"])
     async def test_part_behind_the_end_is_refused(
         self, client: ApiClient, member: Person, asked: str
@@ -96,6 +94,7 @@ class TestRange:
         assert (response.status_code, response.headers["content-length"]) == (200, "100")
 
 
+@pytest.mark.any_database
 class TestIfRange:
     async def test_part_of_the_same_file_is_sent(self, client: ApiClient, member: Person) -> None:
         url = await upload_video(client, member)

@@ -58,6 +58,7 @@ async def has_thumbnail(client: ApiClient, person: Person, url: str) -> bool:
 
 
 class TestInMessages:
+    @pytest.mark.any_database
     async def test_picture_is_loading_until_it_is_drawn(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
@@ -87,6 +88,7 @@ class TestInMessages:
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         assert shown(url) in await html_of(client, owner, message)
 
+    @pytest.mark.any_database
     async def test_mentions_stay_mentions_in_the_event(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
@@ -98,6 +100,7 @@ class TestInMessages:
         [event] = await listener.new_events()
         assert event["flags"] == ["mentioned"]
 
+    @pytest.mark.any_database
     async def test_image_syntax_becomes_the_image(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
@@ -113,6 +116,7 @@ class TestInMessages:
         assert f'data-original-src="{url}"' in html
         assert f'src="{thumbnail_of(url)}"' in html
 
+    @pytest.mark.any_database
     async def test_animated_picture_has_an_animated_thumbnail(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:
@@ -156,6 +160,7 @@ class TestInMessages:
         await draw_all(runtime)
         assert shown(url) in await html_of(client, owner, message)
 
+    @pytest.mark.any_database
     async def test_sender_who_may_not_open_the_file_shows_no_picture(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
     ) -> None:
@@ -165,6 +170,7 @@ class TestInMessages:
         message = await send_to_person(client, guest, owner, f"[cat]({url}) ![cat]({url})")
         assert "<img" not in await html_of(client, owner, message)
 
+    @pytest.mark.any_database
     async def test_reader_of_a_message_shows_the_picture_to_others(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
     ) -> None:
@@ -175,6 +181,7 @@ class TestInMessages:
         message = await send_to_person(client, owner, guest, f"[cat]({url})")
         assert shown(url) in await html_of(client, guest, message)
 
+    @pytest.mark.any_database
     async def test_organization_without_previews_shows_links(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -183,6 +190,7 @@ class TestInMessages:
         message = await send_to_person(client, member, owner, f"[cat]({url})")
         assert "<img" not in await html_of(client, owner, message)
 
+    @pytest.mark.any_database
     async def test_other_files_and_addresses_stay_links(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -235,6 +243,7 @@ class TestTextsThatNothingUpdates:
         history = assert_success(await client.get(f"/messages/{message}/history", owner))
         assert shown(url) in history["message_history"][0]["rendered_content"]
 
+    @pytest.mark.any_database
     async def test_scheduled_message_shows_no_placeholder_and_its_delivery_the_picture(
         self,
         client: ApiClient,
@@ -265,6 +274,7 @@ class TestTextsThatNothingUpdates:
         message = await newest_message(client, owner)
         assert shown(url) in message["content"]
 
+    @pytest.mark.any_database
     async def test_message_delivered_before_the_drawing_is_updated_after_it(
         self,
         client: ApiClient,
@@ -285,6 +295,7 @@ class TestTextsThatNothingUpdates:
         await draw_all(runtime)
         assert shown(url) in await html_of(client, owner, message["id"])
 
+    @pytest.mark.any_database
     async def test_draft_has_no_html(self, client: ApiClient, member: Person) -> None:
         url = await upload_picture(client, member)
         draft = {"type": "", "to": [], "topic": "", "content": f"[cat]({url})"}
@@ -318,6 +329,7 @@ class TestCost:
 
 
 class TestJob:
+    @pytest.mark.any_database
     async def test_runs_in_the_server(self, client: ApiClient, member: Person) -> None:
         url = await upload_picture(client, member)
         await until_true(lambda: has_thumbnail(client, member, url))
@@ -345,6 +357,7 @@ class TestJob:
         assert await draw_next_thumbnail(runtime)
         assert await has_thumbnail(client, member, url)
 
+    @pytest.mark.any_database
     async def test_image_deleted_before_it_is_drawn_leaves_nothing(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
@@ -360,6 +373,7 @@ async def _is_taken(runtime: Runtime) -> bool:
     return due_at is not None and due_at > runtime.clock.now()
 
 
+@pytest.mark.any_database
 class TestAccess:
     async def test_thumbnail_is_open_to_readers_of_the_file_only(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person, guest: Person
@@ -387,7 +401,6 @@ class TestAccess:
         with Image.open(io.BytesIO(opened.content)) as image:
             assert (image.format, image.size) == ("WEBP", (840, 210))
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize("name", [ANIMATED, "1x1.webp", "840x560.png"])
     async def test_other_formats_are_not_found(
         self, client: ApiClient, runtime: Runtime, member: Person, name: str
@@ -438,6 +451,7 @@ class TestFiles:
         assert await is_open_to(client, member, thumbnail_of(url))
 
 
+@pytest.mark.any_database
 async def test_formats_are_in_the_state(client: ApiClient, member: Person) -> None:
     state = (await listen(client, member, fetch_event_types=["realm"])).state
     assert state["server_inline_image_preview"] is True
@@ -454,6 +468,7 @@ async def test_formats_are_in_the_state(client: ApiClient, member: Person) -> No
     }
 
 
+@pytest.mark.any_database
 async def test_placeholder_is_served(client: ApiClient, realm: RealmRecord) -> None:
     response = await client.http.get("/docs/assets/loader.svg")
     assert (response.status_code, response.headers["content-type"]) == (200, "image/svg+xml")

@@ -38,10 +38,12 @@ def stored_files(settings: Settings) -> list[Path]:
 
 
 class TestUpload:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         answer = await try_upload(client, None, files={"file": ("a.txt", HELLO)})
         assert_error(answer, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_can_be_opened_again(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
@@ -56,11 +58,13 @@ class TestUpload:
         assert response.content == HELLO
         assert response.headers["content-length"] == str(len(HELLO))
 
+    @pytest.mark.any_database
     async def test_large_files_are_accepted(self, client: ApiClient, member: Person) -> None:
         content = bytes(range(256)) * (MIB // 256)
         url = await upload(client, member, "large.bin", content)
         assert (await open_file(client, member, url)).content == content
 
+    @pytest.mark.any_database
     async def test_event_is_sent_to_the_owner_only(
         self, client: ApiClient, clock: MovableClock, admin: Person, member: Person
     ) -> None:
@@ -134,6 +138,7 @@ class TestUpload:
         assert_error(answer, "REQUEST_TOO_LARGE", 413, max_bytes=MIB)
         assert stored_files(settings) == []
 
+    @pytest.mark.any_database
     async def test_refuses_files_over_the_quota(
         self, client: ApiClient, settings: Settings, member: Person, admin: Person
     ) -> None:

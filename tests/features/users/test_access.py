@@ -109,6 +109,7 @@ class TestEvents:
         heard = [await listener.new_events() for listener in listeners]
         assert [len(events) for events in heard] == [0, 4]
 
+    @pytest.mark.any_database
     async def test_guests_get_events_about_themselves_and_their_bots(
         self, client: ApiClient, guest: Person, make_user: MakeUser
     ) -> None:
@@ -136,6 +137,7 @@ class TestChanges:
             await allow(client, owner, realm, can_access_all_users_group=group)
             assert await users_seen_by(client, guest) == seen
 
+    @pytest.mark.any_database
     async def test_changed_setting_ends_queues_of_guests(
         self,
         client: ApiClient,
@@ -154,6 +156,7 @@ class TestChanges:
         (event,) = await members.new_events()
         assert event["op"] == "update_dict"
 
+    @pytest.mark.any_database
     async def test_first_direct_message_shows_its_sender_to_guests(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
     ) -> None:
@@ -167,6 +170,7 @@ class TestChanges:
         assert_success(await client.post("/messages", member, **message))
         assert [event["type"] for event in await listener.new_events()] == ["message"]
 
+    @pytest.mark.any_database
     async def test_changed_role_changes_the_visible_users(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person
     ) -> None:

@@ -138,6 +138,7 @@ class TestChangeUser:
         assert (seen["full_name"], seen["role"], seen["is_active"]) == ("Gone", 600, False)
 
 
+@pytest.mark.any_database
 class TestChangeEmail:
     async def test_emits_an_event_and_is_used_to_log_in(
         self, client: ApiClient, admin: Person, make_user: MakeUser
@@ -173,6 +174,7 @@ class TestChangeEmail:
         assert_error(await client.patch(f"/users/{owner.user_id}", admin, **params), ADMIN_NEEDED)
 
 
+@pytest.mark.any_database
 class TestChangeProfile:
     async def test_writes_into_a_field_that_users_cannot_edit(
         self, client: ApiClient, admin: Person, member: Person
@@ -208,6 +210,7 @@ class TestChangeRole:
         assert await role_of(client, member, admin) is new
         assert await told_people(listener) == [{"user_id": member.user_id, "role": new}]
 
+    @pytest.mark.any_database
     async def test_administrators_demote_administrators(
         self, client: ApiClient, admin: Person, make_user: MakeUser
     ) -> None:
@@ -215,6 +218,7 @@ class TestChangeRole:
         assert_success(await client.patch(f"/users/{other.user_id}", admin, role=400))
         assert_error(await client.patch(f"/users/{admin.user_id}", other, role=400), ADMIN_NEEDED)
 
+    @pytest.mark.any_database
     async def test_only_owners_promote_and_demote_owners(
         self, client: ApiClient, owner: Person, admin: Person, member: Person
     ) -> None:
@@ -225,12 +229,14 @@ class TestChangeRole:
         assert_success(await client.patch(f"/users/{owner.user_id}", member, role=300))
         assert await role_of(client, owner, member) is Role.MODERATOR
 
+    @pytest.mark.any_database
     async def test_only_owners_change_their_own_role(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
         response = await client.patch(f"/users/{admin.user_id}", admin, role=400)
         assert "your own role" in assert_error(response)
 
+    @pytest.mark.any_database
     async def test_last_owner_cannot_be_demoted(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
@@ -321,6 +327,7 @@ class TestDeactivateUser:
             {"user_id": bot.user_id, "is_active": False},
         ]
 
+    @pytest.mark.any_database
     async def test_ends_logins(self, client: ApiClient, admin: Person, make_user: MakeUser) -> None:
         person = await make_user(password=PASSWORD)
         logged_in = assert_success(await log_in(client, person))
@@ -330,6 +337,7 @@ class TestDeactivateUser:
         response = await log_in(client, person)
         assert_error(response, "AUTHENTICATION_FAILED", 401)
 
+    @pytest.mark.any_database
     async def test_request_to_delete_the_users_messages_is_refused(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
@@ -347,6 +355,7 @@ class TestDeactivateUser:
         ignored = ["deactivation_notification_comment"]
         assert assert_success(response) == {"ignored_parameters_unsupported": ignored}
 
+    @pytest.mark.any_database
     async def test_actions_in_the_query_string_are_read_as_well(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
@@ -358,6 +367,7 @@ class TestDeactivateUser:
         )
         assert "actions" in assert_error(response)
 
+    @pytest.mark.any_database
     async def test_deactivated_user_cannot_be_deactivated_again(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
@@ -374,6 +384,7 @@ class TestDeactivateUser:
         actor = await make_user(role)
         assert_error(await client.delete(f"/users/{member.user_id}", actor), ADMIN_NEEDED)
 
+    @pytest.mark.any_database
     async def test_only_owners_deactivate_owners(
         self, client: ApiClient, owner: Person, admin: Person, make_user: MakeUser
     ) -> None:
@@ -384,6 +395,7 @@ class TestDeactivateUser:
         response = await client.delete(f"/users/{owner.user_id}", owner)
         assert_error(response, LAST_USER, is_last_owner=True, entity="organization owner")
 
+    @pytest.mark.any_database
     async def test_unknown_users(self, client: ApiClient, admin: Person) -> None:
         assert assert_error(await client.delete("/users/999999", admin)) == "No such user"
 
@@ -401,6 +413,7 @@ class TestDeactivateOwnUser:
         assert_error(await client.get("/users/me", person), "UNAUTHORIZED", 401)
         assert await told_people(listener) == [{"user_id": person.user_id, "is_active": False}]
 
+    @pytest.mark.any_database
     async def test_last_owner_cannot_deactivate_itself(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
@@ -420,6 +433,7 @@ class TestDeactivateOwnUser:
         assert sorted(response.status for response in responses) == [200, 400]
 
 
+@pytest.mark.any_database
 class TestReactivateUser:
     async def test_the_password_works_again_and_old_keys_do_not(
         self, client: ApiClient, admin: Person, make_user: MakeUser
@@ -450,7 +464,6 @@ class TestReactivateUser:
         assert_error(await client.post(path, admin), ADMIN_NEEDED)
         assert_success(await client.post(path, owner))
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize("role", BELOW_ADMIN)
     async def test_only_for_administrators(
         self,

@@ -30,6 +30,7 @@ class TestChangeRole:
         other = {**NEW_USER, "email": "other@example.com"}
         assert_error(await client.post("/users", member, **other), "UNAUTHORIZED_PRINCIPAL")
 
+    @pytest.mark.any_database
     async def test_own_record_shows_the_new_role(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
     ) -> None:
@@ -47,6 +48,7 @@ class TestChangeRole:
         (event,) = await polling
         assert event["person"] == {"user_id": member.user_id, "role": Role.ADMIN}
 
+    @pytest.mark.any_database
     async def test_last_owner_cannot_be_demoted(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
@@ -55,6 +57,7 @@ class TestChangeRole:
         await change_role(runtime, realm, owner, Role.OWNER)
         assert assert_success(await client.get("/users/me", owner))["is_owner"] is True
 
+    @pytest.mark.any_database
     async def test_one_of_two_owners_may_be_demoted(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, admin: Person
     ) -> None:
@@ -107,6 +110,7 @@ class TestDeactivate:
         assert refusal.value.extra() == {"is_last_owner": True, "entity": "organization owner"}
         assert_success(await client.get("/users/me", owner))
 
+    @pytest.mark.any_database
     async def test_deactivated_owner_does_not_count_as_owner(
         self, runtime: Runtime, realm: RealmRecord, owner: Person, make_user: MakeUser
     ) -> None:
@@ -118,6 +122,7 @@ class TestDeactivate:
 
 
 class TestReplaceApiKey:
+    @pytest.mark.any_database
     async def test_the_old_key_ends_and_the_new_one_works(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:

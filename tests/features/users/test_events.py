@@ -39,6 +39,7 @@ async def only_event(listener: Listener) -> dict[str, Any]:
     return event
 
 
+@pytest.mark.any_database
 class TestAdd:
     async def test_event_equals_what_a_read_returns(
         self, client: ApiClient, admin: Person, guest: Person, listener: Listener
@@ -215,6 +216,7 @@ class TestUpdate:
         assert set(event.field_cache_tags()) == {UserTag(UserId(7)), RecipientPreferencesTag()}
 
 
+@pytest.mark.any_database
 class TestState:
     async def test_register(
         self,

@@ -36,6 +36,7 @@ async def late(client: ApiClient, member: Person) -> Listener:
     return await listen(client, member)
 
 
+@pytest.mark.any_database
 class TestDemotion:
     async def test_channels_created_before_demotion_are_delivered_and_then_deleted(
         self,
@@ -95,6 +96,7 @@ class TestDemotion:
 
 
 class TestPromotion:
+    @pytest.mark.any_database
     async def test_events_hidden_from_the_earlier_role_are_not_delivered_later(
         self,
         client: ApiClient,
@@ -132,6 +134,7 @@ class TestPromotion:
         assert here == there != []
         await elsewhere.client.aclose()
 
+    @pytest.mark.any_database
     async def test_emits_subscribers_of_channels_that_become_visible(
         self,
         client: ApiClient,

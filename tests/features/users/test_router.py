@@ -28,6 +28,7 @@ ROLES = [
 
 
 class TestGetUsers:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get("/users"), "UNAUTHORIZED", 401)
 
@@ -40,6 +41,7 @@ class TestGetUsers:
         ids = [user["user_id"] for user in response["members"]]
         assert ids == sorted([guest.user_id, *(other.user_id for other in others)])
 
+    @pytest.mark.any_database
     async def test_all_keys(self, client: ApiClient, make_user: MakeUser) -> None:
         iago = await make_user(Role.ADMIN, email="Iago@Example.com", full_name="Iago")
         assert await user_seen_by(client, iago, iago) == {
@@ -78,12 +80,14 @@ class TestGetUsers:
         flags = (user["role"], user["is_owner"], user["is_admin"], user["is_guest"])
         assert flags == (role, is_owner, is_admin, is_guest)
 
+    @pytest.mark.any_database
     async def test_deactivated_users_are_listed(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, admin: Person, member: Person
     ) -> None:
         await deactivate(runtime, realm, member)
         assert (await user_seen_by(client, member, admin))["is_active"] is False
 
+    @pytest.mark.any_database
     async def test_bots(self, client: ApiClient, member: Person, make_user: MakeUser) -> None:
         bot = await make_user(bot_owner=member)
         seen = await user_seen_by(client, bot, member, include_custom_profile_fields=True)
@@ -94,6 +98,7 @@ class TestGetUsers:
         )
         assert "profile_data" not in seen
 
+    @pytest.mark.any_database
     async def test_some_users(
         self, client: ApiClient, member: Person, admin: Person, guest: Person
     ) -> None:
@@ -102,6 +107,7 @@ class TestGetUsers:
         ids = [user["user_id"] for user in response["members"]]
         assert ids == sorted([admin.user_id, guest.user_id])
 
+    @pytest.mark.any_database
     async def test_no_users(self, client: ApiClient, member: Person) -> None:
         assert assert_success(await client.get("/users", member, user_ids=[]))["members"] == []
 
@@ -110,6 +116,7 @@ class TestGetUsers:
     async def test_malformed_ids(self, client: ApiClient, member: Person, user_ids: str) -> None:
         assert "user_ids" in assert_error(await client.get("/users", member, user_ids=user_ids))
 
+    @pytest.mark.any_database
     async def test_profiles_on_request_only(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:
@@ -125,6 +132,7 @@ class TestGetUsers:
             }
             assert (await user_seen_by(client, admin, admin, **wanted))["profile_data"] == {}
 
+    @pytest.mark.any_database
     async def test_client_gravatar(self, client: ApiClient, admin: Person, member: Person) -> None:
         computed = await user_seen_by(client, member, admin, client_gravatar=False)
         assert computed["avatar_url"] == gravatar(member.email)
@@ -140,6 +148,7 @@ class TestPublicAccess:
     async def open_organization(self, runtime: Runtime, realm: RealmRecord) -> None:
         await set_realm_settings(runtime, realm, enable_spectator_access=True)
 
+    @pytest.mark.any_database
     async def test_email_addresses_of_humans_are_hidden(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -149,6 +158,7 @@ class TestPublicAccess:
         assert seen["email"] == made_up_email(member)
         assert seen["avatar_url"] == gravatar(made_up_email(member))
 
+    @pytest.mark.any_database
     async def test_bots_hide_nothing(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:
@@ -156,15 +166,18 @@ class TestPublicAccess:
         seen = await user_seen_by(client, bot, None)
         assert (seen["delivery_email"], seen["email"]) == (bot.email, bot.email)
 
+    @pytest.mark.any_database
     async def test_no_profiles(self, client: ApiClient, admin: Person) -> None:
         await write(client, admin, {await add_field(client, admin): "Pizza"})
         seen = await user_seen_by(client, admin, None, include_custom_profile_fields=True)
         assert "profile_data" not in seen
 
+    @pytest.mark.any_database
     async def test_wrong_key_is_refused(self, client: ApiClient, member: Person) -> None:
         impostor = Person(member.user_id, member.email, "wrong")
         assert_error(await client.get("/users", impostor), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_only_the_list_is_open(self, client: ApiClient, member: Person) -> None:
         for path in (f"/users/{member.user_id}", f"/users/{member.email}", "/users/me"):
             assert_error(await client.get(path), "UNAUTHORIZED", 401)
@@ -206,6 +219,7 @@ class TestGetUser:
 
 
 class TestGetUserByEmail:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get(f"/users/{member.email}"), "UNAUTHORIZED", 401)
 
@@ -213,11 +227,13 @@ class TestGetUserByEmail:
         response = await client.get(f"/users/{member.email.upper()}", guest)
         assert assert_success(response)["user"]["user_id"] == member.user_id
 
+    @pytest.mark.any_database
     async def test_by_api_email(self, client: ApiClient, guest: Person, member: Person) -> None:
         await hide_email(client, member, EmailVisibility.NOBODY)
         response = await client.get(f"/users/{made_up_email(member)}", guest)
         assert assert_success(response)["user"]["user_id"] == member.user_id
 
+    @pytest.mark.any_database
     async def test_hidden_addresses_are_unknown(
         self, client: ApiClient, admin: Person, guest: Person, member: Person
     ) -> None:
@@ -239,9 +255,11 @@ class TestGetUserByEmail:
 
 
 class TestGetOwnUser:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get("/users/me"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_all_keys(self, client: ApiClient, make_user: MakeUser) -> None:
         iago = await make_user(Role.OWNER, email="iago@example.com", full_name="Iago")
         response = assert_success(await client.get("/users/me", iago, client_gravatar=True))
@@ -266,6 +284,7 @@ class TestGetOwnUser:
             "ignored_parameters_unsupported": ["client_gravatar"],
         }
 
+    @pytest.mark.any_database
     async def test_hidden_address_is_shown_to_oneself(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -283,6 +302,7 @@ class TestGetOwnUser:
             own = assert_success(await client.get("/users/me", member))
             assert own["profile_data"][str(field_id)]["value"] == value
 
+    @pytest.mark.any_database
     async def test_bots_have_no_profile(
         self, client: ApiClient, member: Person, make_user: MakeUser
     ) -> None:
@@ -296,6 +316,7 @@ NEW_USER = {"email": "new@example.com", "password": "correct horse", "full_name"
 
 
 class TestCreateUser:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.post("/users", None, **NEW_USER), "UNAUTHORIZED", 401)
 
@@ -312,6 +333,7 @@ class TestCreateUser:
         response = await client.post("/users", await make_user(role), **NEW_USER)
         assert_error(response, "UNAUTHORIZED_PRINCIPAL")
 
+    @pytest.mark.any_database
     async def test_created_member_can_log_in(self, client: ApiClient, admin: Person) -> None:
         response = assert_success(await client.post("/users", admin, **NEW_USER, role=100))
         assert response["ignored_parameters_unsupported"] == ["role"]

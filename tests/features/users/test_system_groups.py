@@ -34,6 +34,7 @@ async def listener(client: ApiClient, owner: Person) -> Listener:
     return await listen(client, owner, fetch_event_types=[])
 
 
+@pytest.mark.any_database
 class TestEvents:
     async def test_a_new_user_is_in_a_group(
         self, client: ApiClient, realm: RealmRecord, owner: Person, listener: Listener
@@ -45,7 +46,6 @@ class TestEvents:
         assert (events[1]["op"], events[1]["group_id"]) == ("add_members", group_id)
         assert events[1]["user_ids"] == [user_id]
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("role", "group"),
         [
@@ -180,6 +180,7 @@ async def views_of(client: ApiClient, *people: Person) -> list[View]:
 
 
 class TestView:
+    @pytest.mark.any_database
     async def test_from_events_equals_the_database(
         self,
         client: ApiClient,

@@ -40,6 +40,7 @@ async def views_of(client: ApiClient, person: Person, reader: Person) -> list[di
     return [await user_seen_by(client, person, reader), one, in_state]
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("visibility", EmailVisibility)
 async def test_matrix(
     client: ApiClient,
@@ -80,6 +81,7 @@ async def test_bots_hide_nothing(
         assert view["email"] == bot.email
 
 
+@pytest.mark.any_database
 async def test_a_hidden_address_is_never_hashed(
     client: ApiClient, guest: Person, member: Person
 ) -> None:

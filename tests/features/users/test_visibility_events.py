@@ -79,6 +79,7 @@ def removed(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 class TestChannels:
+    @pytest.mark.any_database
     async def test_user_who_joins_is_added_before_the_event_that_they_joined(
         self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
     ) -> None:
@@ -160,6 +161,7 @@ class TestChannels:
         assert [each["user_id"] for each in removed(events)] == [friend.user_id]
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_late_client_gets_nothing_from_before_users_became_visible(
         self,
         client: ApiClient,
@@ -180,6 +182,7 @@ class TestChannels:
         assert [each["group"]["members"] for each in events if "group" in each] == [[]]
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_late_client_gets_nothing_about_users_who_are_not_visible_any_more(
         self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
     ) -> None:
@@ -302,6 +305,7 @@ class TestChannels:
         assert sorted(added(events)) == sorted([owner.user_id, friend.user_id])
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_new_member_of_a_default_channel_is_added(
         self, client: ApiClient, square: ChannelRecord, owner: Person, guest: Person
     ) -> None:
@@ -366,6 +370,7 @@ class TestPresence:
         assert kinds(events).count("presence") == 1
         await compare(listener, events)
 
+    @pytest.mark.any_database
     async def test_client_of_the_older_form_gets_that(
         self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
     ) -> None:
@@ -421,6 +426,7 @@ class TestPresence:
 
 
 class TestConversations:
+    @pytest.mark.any_database
     async def test_sender_of_the_first_message_is_added_before_it(
         self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
     ) -> None:

@@ -91,12 +91,14 @@ class TestCreate:
         assert await groups_seen_by(client, guest) == []
         assert await told(listeners[guest]) == []
 
+    @pytest.mark.any_database
     async def test_groups_are_listed_by_name(self, client: ApiClient, admin: Person) -> None:
         for name in ("zebra", "Ant", "bee"):
             assert_success(await create(client, admin, name))
         names = [group["name"] for group in await groups_seen_by(client, admin)]
         assert names == ["Ant", "bee", "zebra"]
 
+    @pytest.mark.any_database
     async def test_only_administrators_create_groups(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -141,6 +143,7 @@ class TestCreate:
         error = assert_error(await create(client, admin, "two"))
         assert error == "An organization can have 1 default channel groups at most"
 
+    @pytest.mark.any_database
     async def test_number_of_channels_is_limited(self, client: ApiClient, admin: Person) -> None:
         names = [f"c{number}" for number in range(params.MAX_CHANNELS + 1)]
         assert "stream_names" in assert_error(await create(client, admin, "many", *names))
@@ -168,12 +171,14 @@ class TestChange:
         expected = "new_group_name: Default channel group 'OTHER' already exists"
         assert assert_error(changed) == expected
 
+    @pytest.mark.any_database
     async def test_request_without_a_change_is_refused(
         self, client: ApiClient, admin: Person, group_id: int
     ) -> None:
         error = assert_error(await client.patch(f"{GROUPS}/{group_id}", admin))
         assert error == 'You must pass "new_description" or "new_group_name".'
 
+    @pytest.mark.any_database
     async def test_unknown_groups_are_refused(self, client: ApiClient, admin: Person) -> None:
         path = f"{GROUPS}/{UNUSED_ID}"
         for response in (
@@ -262,6 +267,7 @@ class TestChannels:
         assert await channels_of(client, admin) == [[]]
 
 
+@pytest.mark.any_database
 async def test_guest_who_becomes_a_member_gets_the_groups(
     client: ApiClient, owner: Person, guest: Person, group_id: int
 ) -> None:

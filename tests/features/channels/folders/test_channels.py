@@ -132,6 +132,7 @@ class TestChange:
         assert "folder" in assert_error(await client.patch(path, admin, folder_id=wish))
         assert (await channel_of(client, admin, channel))["folder_id"] is None
 
+    @pytest.mark.any_database
     async def test_needs_the_permission_to_change_the_channel(
         self, client: ApiClient, member: Person, make_channel: MakeChannel, folder_id: int
     ) -> None:

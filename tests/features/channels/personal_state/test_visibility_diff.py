@@ -119,6 +119,7 @@ async def test_muted_topics_follow_the_renamed_channel(
     assert [muted[0] for muted in kept.muted] == ["other"]
 
 
+@pytest.mark.any_database
 async def test_changed_role_changes_the_visible_ones(
     client: ApiClient,
     runtime: Runtime,
@@ -147,6 +148,7 @@ class TestMessages:
         assert_success(await client.delete(f"/messages/{message}", owner))
         assert (await compare(client, listener)).stars == set()
 
+    @pytest.mark.any_database
     async def test_deletion_of_a_hidden_message_emits_no_event(
         self, client: ApiClient, owner: Person, member: Person, private: ChannelRecord
     ) -> None:

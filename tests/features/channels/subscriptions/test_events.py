@@ -29,6 +29,7 @@ async def everybody(
 
 
 class TestCreating:
+    @pytest.mark.any_database
     async def test_new_public_channel_is_sent_to_all_but_guests(
         self, client: ApiClient, everybody: dict[str, Person]
     ) -> None:
@@ -84,6 +85,7 @@ class TestCreating:
 
 
 class TestSubscribing:
+    @pytest.mark.any_database
     async def test_new_subscriber_gets_the_whole_channel(
         self,
         client: ApiClient,
@@ -106,6 +108,7 @@ class TestSubscribing:
         assert {**own[0], "subscribers": subscription["subscribers"]} == subscription
         assert {**shown, **subscription} == subscription
 
+    @pytest.mark.any_database
     async def test_subscribers_are_omitted_for_clients_that_did_not_ask(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -131,6 +134,7 @@ class TestSubscribing:
         assert kinds(await told(as_guest)) == ["stream/create", "subscription/add"]
         assert kinds(await told(as_member)) == ["subscription/add"]
 
+    @pytest.mark.any_database
     async def test_each_user_gets_only_the_channels_new_to_them(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
@@ -145,6 +149,7 @@ class TestSubscribing:
             names[listener.person.user_id] = [each["name"] for each in add["subscriptions"]]
         assert names == {member.user_id: ["two"], guest.user_id: ["one", "two"]}
 
+    @pytest.mark.any_database
     async def test_queue_read_after_unsubscribing_gets_all_events(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
@@ -231,6 +236,7 @@ class TestUnsubscribing:
         assert kinds(await told(leaver)) == ["subscription/remove"]
 
 
+@pytest.mark.any_database
 class TestAccounts:
     async def test_deactivated_users_leave_subscriber_lists_until_reactivated(
         self,

@@ -100,6 +100,7 @@ class TestProperties:
         assert_error(await client.post(PROPERTIES, member, subscription_data=[good, bad]))
         assert (await own(client, member))[0]["pin_to_top"] is False
 
+    @pytest.mark.any_database
     async def test_change_without_subscription_is_refused(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -127,6 +128,7 @@ class TestProperties:
 
 
 class TestReading:
+    @pytest.mark.any_database
     async def test_colors_differ(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -154,6 +156,7 @@ class TestReading:
         assert subscription["partial_subscribers"] == [bot.user_id]
         assert "subscribers" not in subscription
 
+    @pytest.mark.any_database
     async def test_register_groups_channels_by_subscription_status(
         self, client: ApiClient, guest: Person, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -177,6 +180,7 @@ class TestReading:
         ]
         assert seen[guest.user_id] == [["inside"], [], [], ["inside"]]
 
+    @pytest.mark.any_database
     async def test_subscription_status_of_a_user(
         self, client: ApiClient, member: Person, guest: Person, make_channel: MakeChannel
     ) -> None:
@@ -185,6 +189,7 @@ class TestReading:
             path = f"/users/{person.user_id}/subscriptions/{channel.id}"
             assert assert_success(await client.get(path, member)) == {"is_subscribed": is_inside}
 
+    @pytest.mark.any_database
     async def test_channels_of_other_users_are_limited_to_visible_ones(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:

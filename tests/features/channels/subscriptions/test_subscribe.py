@@ -26,6 +26,7 @@ from tests.support.realm_settings import set_realm_settings
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 class TestJoining:
     async def test_members_join_public_channels(
         self, client: ApiClient, member: Person, make_channel: MakeChannel
@@ -68,7 +69,6 @@ class TestJoining:
         response = assert_success(await subscribe(client, member, "general", "secret", **some))
         assert sorted(response["unauthorized"]) == ["general", "secret"]
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN, Role.MODERATOR, Role.MEMBER])
     async def test_private_channel_refuses_users_without_permission(
         self, client: ApiClient, make_user: MakeUser, make_channel: MakeChannel, role: Role
@@ -206,6 +206,7 @@ class TestSubscribingOthers:
         assert await names_seen_by(client, member) == set()
 
 
+@pytest.mark.any_database
 class TestCreating:
     async def test_creates_channels_that_do_not_exist(
         self, client: ApiClient, member: Person, guest: Person
@@ -243,7 +244,6 @@ class TestCreating:
         assert_success(await subscribe(client, member, "general", **options))
         assert await channel_of(client, member, channel) == {**before, "subscriber_count": 1}
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("permission", "options"),
         [
@@ -300,7 +300,6 @@ class TestCreating:
         days = {each["name"]: each["message_retention_days"] for each in response["streams"]}
         assert days == {"a": None, "b": -1, "c": 3}
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         "params",
         [
@@ -343,6 +342,7 @@ class TestLimits:
             assert assert_error(response) == "subscriptions has too many entries (limit: 100)"
         assert await names_seen_by(client, owner) == set()
 
+    @pytest.mark.any_database
     async def test_too_many_pairs_of_channels_and_users_are_refused(
         self, client: ApiClient, owner: Person
     ) -> None:
@@ -356,6 +356,7 @@ class TestLimits:
             assert msg.startswith("principals has too many entries for so many subscriptions")
         assert await names_seen_by(client, owner) == set()
 
+    @pytest.mark.any_database
     async def test_descriptions_that_are_too_long_together_are_refused(
         self, client: ApiClient, owner: Person
     ) -> None:
@@ -389,6 +390,7 @@ class TestLimits:
         assert_error(await subscribe(client, member, "five"))
 
 
+@pytest.mark.any_database
 class TestGuests:
     async def test_guest_can_leave_a_web_public_channel_and_join_it_again(
         self,

@@ -107,6 +107,7 @@ class TestUnsubscribe:
         assert channels["subscribed_channel_ids"] == []
 
 
+@pytest.mark.any_database
 class TestChange:
     async def test_delete_and_add_in_one_request(
         self, client: ApiClient, member: Person, make_channel: MakeChannel

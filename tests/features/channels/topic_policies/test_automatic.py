@@ -140,6 +140,7 @@ async def apply(
 
 
 class TestApply:
+    @pytest.mark.any_database
     async def test_is_stored_and_emitted(
         self,
         client: ApiClient,
@@ -169,6 +170,7 @@ class TestApply:
         assert await apply(runtime, realm, sends) == [None] * 5
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_unmutes_a_muted_topic(
         self,
         client: ApiClient,

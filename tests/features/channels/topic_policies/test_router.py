@@ -49,6 +49,7 @@ async def muted_topics(client: ApiClient, person: Person, **params: Any) -> list
 
 
 class TestChoose:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         response = await client.post("/user_topics", stream_id=1, topic="a", visibility_policy=1)
         assert_error(response, "UNAUTHORIZED", 401)
@@ -78,6 +79,7 @@ class TestChoose:
         assert await known_topics(client, member) == [chosen]
         assert await known_topics(client, owner) == []
 
+    @pytest.mark.any_database
     async def test_clears(self, client: ApiClient, member: Person, general: ChannelId) -> None:
         assert_success(await choose(client, member, general, "lunch", 3))
         listener = await listen_to_topics(client, member)

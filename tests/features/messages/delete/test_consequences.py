@@ -122,6 +122,7 @@ class TestDependentRows:
         own = assert_success(await client.get("/users/me", member))
         assert own["max_message_id"] == first
 
+    @pytest.mark.any_database
     async def test_file_is_deleted_with_its_last_message(
         self,
         client: ApiClient,
@@ -151,6 +152,7 @@ class TestDependentRows:
 
 
 class TestConversations:
+    @pytest.mark.any_database
     async def test_first_and_last_message_are_updated(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
@@ -247,6 +249,7 @@ class TestConversations:
             )
             assert tuple(rows.one()) == (first, last)
 
+    @pytest.mark.any_database
     async def test_new_subscribers_see_messages_sent_after_a_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:

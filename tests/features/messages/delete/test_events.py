@@ -19,6 +19,7 @@ from tests.support.unsubscribing import unsubscribe
 from tests.support.waiting import until_polls_wait
 
 
+@pytest.mark.any_database
 class TestForms:
     async def test_clients_with_bulk_deletion_capability(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
@@ -85,6 +86,7 @@ class TestQueues:
         assert _ids(events) == ids
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("is_bulk", [True, False])
     async def test_one_that_replays_from_the_log(
         self,
@@ -104,6 +106,7 @@ class TestQueues:
             assert _ids((await again.poll(dont_block=True))["events"]) == ids
         await elsewhere.aclose()
 
+    @pytest.mark.any_database
     async def test_message_event_comes_before_its_deletion(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
@@ -115,6 +118,7 @@ class TestQueues:
         [gone] = await listener.new_events()
         assert [sent["type"], gone["type"]] == ["message", "delete_message"]
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("recent", [1_000, 0])
     async def test_response_size_is_limited_and_no_event_is_lost(
         self,
@@ -158,6 +162,7 @@ def _ids(events: list[dict[str, object]]) -> list[object]:
 
 
 class TestAudience:
+    @pytest.mark.any_database
     async def test_subscribers_of_the_channel(
         self,
         client: ApiClient,
@@ -178,6 +183,7 @@ class TestAudience:
         assert_success(await delete(client, owner, message_id))
         assert [len(await told(listener)) for listener in listeners] == [1, 0, 0, 0]
 
+    @pytest.mark.any_database
     async def test_only_participants_of_direct_messages(
         self, client: ApiClient, owner: Person, admin: Person, member: Person
     ) -> None:
@@ -186,6 +192,7 @@ class TestAudience:
         assert_success(await delete(client, owner, message_id))
         assert await told(listener) == []
 
+    @pytest.mark.any_database
     async def test_queues_for_all_public_channels(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:

@@ -24,6 +24,7 @@ INVALID = "Invalid message(s)"
 
 
 class TestOwnMessages:
+    @pytest.mark.any_database
     async def test_are_deleted(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -34,6 +35,7 @@ class TestOwnMessages:
         assert assert_error(await client.get(f"/messages/{second}", owner)) == INVALID
         assert assert_error(await delete(client, member, second)) == INVALID
 
+    @pytest.mark.any_database
     async def test_of_ones_bots_count_as_own(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, member: Person
     ) -> None:
@@ -53,6 +55,7 @@ class TestOwnMessages:
         message_id = await send(client, member, channel)
         assert assert_error(await delete(client, bot, message_id)) == NOT_ALLOWED
 
+    @pytest.mark.any_database
     async def test_only_within_the_time_limit(
         self,
         client: ApiClient,
@@ -75,6 +78,7 @@ class TestOwnMessages:
         await change_realm(client, owner, message_content_delete_limit_seconds=100)
         assert_success(await delete(client, owner, later))
 
+    @pytest.mark.any_database
     async def test_permission_comes_from_realm_or_channel(
         self,
         client: ApiClient,
@@ -98,6 +102,7 @@ class TestOwnMessages:
         assert assert_error(await delete(client, member, direct_id)) == NOT_ALLOWED
 
 
+@pytest.mark.any_database
 class TestMessagesOfOthers:
     @pytest.mark.parametrize("role", [Role.OWNER, Role.ADMIN])
     async def test_administrators_may_delete(
@@ -159,6 +164,7 @@ class TestMessagesOfOthers:
         assert assert_error(response) == NOT_ALLOWED
 
 
+@pytest.mark.any_database
 class TestHiddenMessages:
     async def test_are_unknown(
         self,

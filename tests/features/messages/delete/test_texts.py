@@ -64,6 +64,7 @@ class TestDeletedMessage:
         assert_success(await delete(client, owner, message_id))
         assert not [body for body in await logged_bodies(runtime) if "swordfish" in body]
 
+    @pytest.mark.any_database
     async def test_late_poll_gets_the_deletion_only(
         self, client: ApiClient, general: ChannelRecord, owner: Person, late: Listener
     ) -> None:

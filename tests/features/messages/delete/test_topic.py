@@ -20,6 +20,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 async def test_deletes_all_messages(
     client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
 ) -> None:
@@ -46,6 +47,7 @@ async def test_deletes_all_messages(
     assert await told(listener) == []
 
 
+@pytest.mark.any_database
 async def test_empty_topic(client: ApiClient, make_channel: MakeChannel, owner: Person) -> None:
     channel = await make_channel(subscribers=[owner])
     await send(client, owner, channel, topic="")
@@ -67,6 +69,7 @@ async def test_is_split_into_short_transactions(
     assert await topics_of(client, owner, channel) == []
 
 
+@pytest.mark.any_database
 async def test_reports_incomplete_deletion(
     client: ApiClient, make_channel: MakeChannel, owner: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +86,7 @@ async def test_reports_incomplete_deletion(
     assert left == [ids[:3], ids[:1], []]
 
 
+@pytest.mark.any_database
 async def test_users_named_by_the_channel_may_delete(
     client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
 ) -> None:
@@ -114,6 +118,7 @@ async def test_protected_history_stays_protected(
         assert [event["message_ids"] for event in await told(listener)] == [[after]]
 
 
+@pytest.mark.any_database
 async def test_unknown_channels(
     client: ApiClient,
     make_channel: MakeChannel,
@@ -134,6 +139,7 @@ async def test_unknown_channels(
     assert assert_error(await delete_topic(client, stranger, public)) == "Invalid channel ID"
 
 
+@pytest.mark.any_database
 async def test_archived_channels_refuse_deletions(
     client: ApiClient, make_channel: MakeChannel, owner: Person
 ) -> None:
@@ -144,6 +150,7 @@ async def test_archived_channels_refuse_deletions(
     assert message_id in await ids_read(client, owner, ["channel", channel.id])
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("topic", ["x" * 61, "a\0b"])
 async def test_invalid_topics(
     client: ApiClient, make_channel: MakeChannel, owner: Person, topic: str
@@ -152,6 +159,7 @@ async def test_invalid_topics(
     assert "topic_name" in assert_error(response)
 
 
+@pytest.mark.any_database
 async def test_topic_is_required(
     client: ApiClient, make_channel: MakeChannel, owner: Person
 ) -> None:

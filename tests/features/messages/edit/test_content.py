@@ -16,6 +16,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestEdit:
+    @pytest.mark.any_database
     async def test_is_stored_and_emitted(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -62,6 +63,7 @@ class TestEdit:
         assert event["content"] == "hello"
         assert "stream_id" not in event
 
+    @pytest.mark.any_database
     async def test_blank_text_becomes_a_deleted_marker(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -69,6 +71,7 @@ class TestEdit:
         assert_success(await edit(client, owner, message_id, content="  \n"))
         assert (await show(client, member, message_id))["content"] == "<p>(deleted)</p>"
 
+    @pytest.mark.any_database
     async def test_same_text_changes_nothing(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -136,6 +139,7 @@ class TestRefusals:
         assert named in assert_error(await edit(client, owner, message_id, **params))
         assert (await show(client, owner, message_id))["content"] == "<p>hello</p>"
 
+    @pytest.mark.any_database
     async def test_messages_of_others(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -143,6 +147,7 @@ class TestRefusals:
         message_id = await send(client, member, channel)
         assert "permission" in assert_error(await edit(client, owner, message_id, content="x"))
 
+    @pytest.mark.any_database
     async def test_where_the_sender_may_no_longer_write(
         self,
         client: ApiClient,
@@ -158,6 +163,7 @@ class TestRefusals:
         refused = assert_error(await edit(client, member, message_id, content="x"))
         assert "Not authorized to send" in refused
 
+    @pytest.mark.any_database
     async def test_hidden_messages(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -179,6 +185,7 @@ class TestRefusals:
         )
         assert_error(refused, "EXPECTATION_MISMATCH")
 
+    @pytest.mark.any_database
     async def test_after_the_time_limit(
         self, client: ApiClient, owner: Person, member: Person, clock: MovableClock
     ) -> None:
@@ -188,6 +195,7 @@ class TestRefusals:
         clock.advance(seconds=90)
         assert "time limit" in assert_error(await edit(client, member, message_id, content="x"))
 
+    @pytest.mark.any_database
     async def test_with_editing_disabled(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:

@@ -20,6 +20,7 @@ async def channel(make_channel: MakeChannel, owner: Person, member: Person) -> C
 
 
 class TestHistory:
+    @pytest.mark.any_database
     async def test_message_without_changes(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
@@ -85,6 +86,7 @@ class TestHistory:
         assert shown["last_moved_timestamp"] == shown["edit_history"][0]["timestamp"]
         assert shown["last_edit_timestamp"] == shown["edit_history"][-1]["timestamp"]
 
+    @pytest.mark.any_database
     async def test_messages_from_before_and_after_a_renaming(
         self, client: ApiClient, channel: ChannelRecord, owner: Person
     ) -> None:
@@ -99,6 +101,7 @@ class TestHistory:
         [_, moved] = await history_of(client, owner, joined)
         assert moved["prev_topic"] == "fruit"
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize(("policy", "shown"), [("all", 2), ("moves", 1), ("none", 0)])
     async def test_realm_setting_limits_what_is_shown(
         self, client: ApiClient, channel: ChannelRecord, owner: Person, policy: str, shown: int
@@ -117,6 +120,7 @@ class TestHistory:
         history = assert_success(response)["message_history"]
         assert ("Soup" in str(history)) is (policy == "all")
 
+    @pytest.mark.any_database
     async def test_needs_access_to_the_message(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:

@@ -45,6 +45,7 @@ async def can_read(
 
 
 class TestChannels:
+    @pytest.mark.any_database
     async def test_public_channels_are_readable_by_all_but_guests(
         self,
         client: ApiClient,
@@ -94,6 +95,7 @@ class TestChannels:
         assert not await can_read(client, reader, secret, message_id)
         assert await ids_read(client, reader) == []
 
+    @pytest.mark.any_database
     async def test_new_subscribers_can_read_history(
         self, client: ApiClient, general: ChannelRecord, writer: Person, member: Person
     ) -> None:
@@ -235,6 +237,7 @@ class TestAnonymousReaders:
         assert await ids_read(client, None, ["channels", "web-public"]) == []
         assert_error(await client.get(f"/messages/{message_id}"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_wrong_key_is_refused(
         self, client: ApiClient, open_channel: ChannelRecord, writer: Person
     ) -> None:
@@ -243,6 +246,7 @@ class TestAnonymousReaders:
 
 
 class TestGuests:
+    @pytest.mark.any_database
     async def test_read_subscribed_and_web_public_channels(
         self,
         client: ApiClient,

@@ -87,6 +87,7 @@ async def test_the_newest_messages_are_one_range_of_an_index(
     assert "TEMP B-TREE" not in plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terms", [[CHANNEL], [CHANNEL, LONG_TOPIC]])
 async def test_date_anchor_is_found_without_reading_earlier_messages(
     client: ApiClient, runtime: Runtime, large_history: None, reader: Person, terms: list[Term]

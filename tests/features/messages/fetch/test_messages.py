@@ -19,6 +19,7 @@ from tests.support.client import ApiClient
 from tests.support.responses import assert_error, assert_success
 
 
+@pytest.mark.any_database
 class TestOneMessage:
     async def test_in_a_channel(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
@@ -117,6 +118,7 @@ class TestOneMessage:
 
 
 class TestFlags:
+    @pytest.mark.any_database
     async def test_flags_set_by_the_reader(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
@@ -164,6 +166,7 @@ class TestFlags:
         assert await flags_of(client, reader, late) == {"topic_wildcard_mentioned"}
 
 
+@pytest.mark.any_database
 class TestRender:
     async def test_returns_the_rendered_text(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person

@@ -37,6 +37,7 @@ async def shown(world: NarrowWorld, terms: list[tuple[Choice, bool]]) -> list[Me
     return await ids_read(world.client, world.reader, *asked, num_before=1_000)
 
 
+@pytest.mark.slow
 async def test_every_operator_and_its_negation(world: NarrowWorld) -> None:
     assert await shown(world, []) == world.expected([])
     for choice in choices_of(world):

@@ -28,6 +28,7 @@ async def count_rows(runtime: Runtime, table: type[Base]) -> int:
 
 
 class TestMarking:
+    @pytest.mark.slow
     @pytest.mark.parametrize("path", ["/mark_topic_as_read", "/mark_stream_as_read"])
     async def test_takes_the_same_statements_for_ten_and_for_thousands(
         self,
@@ -79,6 +80,7 @@ class TestMarking:
         assert await count_rows(runtime, ConversationReadPosition) == 1
         assert await unread_ids(client, reader) == set()
 
+    @pytest.mark.slow
     async def test_thousands_of_ids_at_once(
         self,
         client: ApiClient,

@@ -21,6 +21,7 @@ from tests.support.responses import assert_error, assert_success
 NONE_IGNORED: dict[str, object] = {"ignored_because_not_subscribed_channels": []}
 
 
+@pytest.mark.any_database
 class TestRead:
     async def test_marks_messages_one_by_one(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person

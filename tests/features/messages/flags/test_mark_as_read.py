@@ -14,6 +14,7 @@ CHANNEL = "/mark_stream_as_read"
 ALL = "/mark_all_as_read"
 
 
+@pytest.mark.any_database
 class TestTopic:
     async def test_marks_the_topic_and_nothing_else(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
@@ -86,6 +87,7 @@ class TestChannel:
         again = await send(client, writer, general, "one")
         assert await unread_ids(client, reader) == {elsewhere, direct, again}
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("path", [CHANNEL, TOPIC])
     async def test_unknown_and_hidden_channels(
         self, client: ApiClient, make_channel: MakeChannel, reader: Person, path: str
@@ -112,5 +114,6 @@ class TestAll:
         later = await send(client, writer, general)
         assert await unread_ids(client, reader) == {later}
 
+    @pytest.mark.any_database
     async def test_before_the_first_message(self, client: ApiClient, reader: Person) -> None:
         assert assert_success(await client.post(ALL, reader)) == {"complete": True}

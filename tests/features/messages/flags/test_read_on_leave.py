@@ -54,6 +54,7 @@ class TestUnsubscribing:
         assert await unread_ids(client, reader) == {late}
         assert await unread_by_events(listener) == {late}
 
+    @pytest.mark.any_database
     async def test_late_poll_includes_messages_deleted_later(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
     ) -> None:
@@ -75,6 +76,7 @@ class TestUnsubscribing:
         assert [event["type"] for event in events] == wanted
         assert events[0]["messages"] == [unread]
 
+    @pytest.mark.any_database
     async def test_no_flag_event_without_unread_messages(
         self, client: ApiClient, general: ChannelRecord, reader: Person
     ) -> None:
@@ -82,6 +84,7 @@ class TestUnsubscribing:
         assert_success(await unsubscribe(client, reader, "general"))
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_each_user_gets_their_own_unread_messages(
         self,
         client: ApiClient,

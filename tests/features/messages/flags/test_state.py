@@ -23,6 +23,7 @@ async def registered(client: ApiClient, person: Person, *fetch: str) -> dict[str
 
 
 class TestUnread:
+    @pytest.mark.any_database
     async def test_nothing(self, client: ApiClient, reader: Person) -> None:
         assert await unread_state(client, reader) == {
             "count": 0,
@@ -75,6 +76,7 @@ class TestUnread:
         await send(client, writer, general)
         assert (await unread_state(client, reader))["count"] == 1
 
+    @pytest.mark.any_database
     async def test_protected_history_hides_what_was_marked_unread(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, reader: Person
     ) -> None:
@@ -97,12 +99,14 @@ class TestUnread:
         assert_success(changed)
         assert before not in await unread_ids(client, reader)
 
+    @pytest.mark.any_database
     async def test_needs_both_types(self, client: ApiClient, reader: Person) -> None:
         assert "unread_msgs" not in await registered(client, reader, "message")
         assert "unread_msgs" not in await registered(client, reader, "update_message_flags")
 
 
 class TestStarred:
+    @pytest.mark.any_database
     async def test_starred_messages_that_are_still_visible(
         self, client: ApiClient, make_channel: MakeChannel, general: ChannelRecord, reader: Person
     ) -> None:

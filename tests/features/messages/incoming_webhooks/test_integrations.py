@@ -481,6 +481,7 @@ async def test_body_that_is_not_json_is_refused(
         assert complaint in assert_error(response)
 
 
+@pytest.mark.slow
 async def test_every_integration_refuses_hostile_documents_without_a_failure(
     http: httpx.AsyncClient, webhook: Person
 ) -> None:
@@ -488,7 +489,9 @@ async def test_every_integration_refuses_hostile_documents_without_a_failure(
     hostile += [{"object_kind": kind} for kind in ("push", "issue", "note", "pipeline", "build")]
     for name in INTEGRATIONS:
         for document in hostile:
-            for event in ("push", "issues", "ping", "release"):
+            # No other integration reads the header.
+            events = ("push", "issues", "ping", "release") if name == "github" else ("push",)
+            for event in events:
                 headers = {"X-GitHub-Event": event, "Sentry-Hook-Resource": "issue"}
                 response = await post(http, name, webhook, headers=headers, json=document)
                 assert response.status in {200, 400}, (name, document, event, response.body)

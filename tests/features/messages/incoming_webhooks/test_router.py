@@ -130,6 +130,7 @@ class TestKey:
             caller = await make_user(bot_owner=owner, bot_type=bot_type)
         assert_error(await post(http, "helloworld", caller, json=HELLO), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_key_in_the_body_or_the_header_does_not_count(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
@@ -170,6 +171,7 @@ class TestKey:
         await replace_api_key(elsewhere.runtime, realm, webhook)
         assert_error(await post(http, "helloworld", webhook, json=[]), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_key_of_a_webhook_is_no_authorization_header(
         self, http: httpx.AsyncClient, client: ApiClient, webhook: Person
     ) -> None:
@@ -245,6 +247,7 @@ class TestSignature:
             else:
                 assert_error(response, "BAD_WEBHOOK_SIGNATURE", 401, header=next(iter(signed)))
 
+    @pytest.mark.any_database
     async def test_integration_that_does_not_sign_takes_no_secret(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
@@ -254,6 +257,7 @@ class TestSignature:
 
 
 class TestRefusals:
+    @pytest.mark.any_database
     async def test_unknown_integration_is_answered_with_the_known_ones(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
@@ -262,12 +266,14 @@ class TestRefusals:
         assert response["code"] == "UNKNOWN_INTEGRATION"
         assert "alertmanager, github, gitlab" in response["msg"]
 
+    @pytest.mark.any_database
     async def test_body_over_the_limit_is_refused(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
         response = await post(http, "json", webhook, json="x" * 3_000_000)
         assert_error(response, "REQUEST_TOO_LARGE", 413, max_bytes=2 * 1024 * 1024)
 
+    @pytest.mark.any_database
     async def test_body_is_not_read_before_the_key_is_known(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
@@ -292,6 +298,7 @@ class TestLimits:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"rate_limits": "on", "requests_per_minute": 2})
 
+    @pytest.mark.any_database
     async def test_documents_of_one_bot_are_limited(
         self, http: httpx.AsyncClient, webhook: Person
     ) -> None:
@@ -301,6 +308,7 @@ class TestLimits:
         assert (response.status, response["code"]) == (429, "RATE_LIMIT_HIT")
 
 
+@pytest.mark.any_database
 async def test_errors_contain_neither_the_key_nor_the_secret(
     http: httpx.AsyncClient, webhook: Person
 ) -> None:
@@ -317,6 +325,7 @@ async def test_errors_contain_neither_the_key_nor_the_secret(
 
 
 class TestRegister:
+    @pytest.mark.any_database
     async def test_integrations_are_listed_with_their_events(
         self, client: ApiClient, owner: Person
     ) -> None:

@@ -147,7 +147,7 @@ class TestBatches:
 
 
 class TestResult:
-    @pytest.mark.parametrize("is_there", [True, False])
+    @pytest.mark.parametrize("is_there", [pytest.param(True, marks=pytest.mark.slow), False])
     async def test_is_that_of_a_move_in_one_transaction(
         self,
         scene: LongMoveScene,

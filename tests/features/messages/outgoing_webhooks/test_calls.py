@@ -120,6 +120,7 @@ def retry(runtime: Runtime, clock: MovableClock, seconds: int = 5) -> None:
 
 
 class TestCalls:
+    @pytest.mark.any_database
     async def test_direct_message_calls_the_service_with_the_documented_payload(
         self,
         client: ApiClient,
@@ -150,6 +151,7 @@ class TestCalls:
         assert request.headers["content-type"] == "application/json"
         assert request.headers["host"] in service.url
 
+    @pytest.mark.any_database
     async def test_mention_in_a_channel_calls_the_service(
         self,
         client: ApiClient,
@@ -164,6 +166,7 @@ class TestCalls:
         assert (call["trigger"], call["data"]) == ("mention", "@**helper** now")
         assert call["message"]["display_recipient"] == "general"
 
+    @pytest.mark.any_database
     async def test_other_messages_silent_mentions_and_messages_of_bots_do_not(
         self,
         client: ApiClient,
@@ -185,6 +188,7 @@ class TestCalls:
         assert (await until_called(service))["data"] == "the only call"
         await until_settled(runtime)
 
+    @pytest.mark.any_database
     async def test_bot_is_not_called_about_a_message_it_may_not_read(
         self,
         client: ApiClient,
@@ -278,6 +282,7 @@ class TestCalls:
         assert statements == []
 
 
+@pytest.mark.any_database
 class TestAnswers:
     async def test_content_becomes_a_message_in_the_same_topic(
         self,
@@ -331,6 +336,7 @@ class TestAnswers:
 
 
 class TestFailures:
+    @pytest.mark.any_database
     async def test_service_that_fails_is_called_again_later(
         self,
         client: ApiClient,
@@ -349,6 +355,7 @@ class TestFailures:
             await until_called(service, count)
         assert (await newest(client, owner, 2))["content"] == "at last"
 
+    @pytest.mark.any_database
     async def test_owner_is_told_after_the_last_try(
         self,
         client: ApiClient,
@@ -405,6 +412,7 @@ class TestFailures:
         assert problem in notice["content"]
         assert len(service.calls) == 1
 
+    @pytest.mark.any_database
     async def test_answer_that_may_not_be_posted_is_reported(
         self,
         client: ApiClient,
@@ -432,6 +440,7 @@ class TestPrivateNetworks:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"outgoing_webhook_networks": ""})
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"])
     async def test_service_in_a_private_network_is_not_called(
         self,
@@ -525,6 +534,7 @@ class TestBots:
         for params in ({"service_payload_url": "x"}, {"service_interface": 2}):
             assert_error(await client.patch(path, member, **params))
 
+    @pytest.mark.any_database
     async def test_generic_bot_has_no_service(self, client: ApiClient, member: Person) -> None:
         created = assert_success(
             await client.post("/bots", member, full_name="x", short_name="x", payload_url="")

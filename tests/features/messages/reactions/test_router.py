@@ -24,6 +24,7 @@ from tests.support.unsubscribing import unsubscribe
 
 
 class TestAdd:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:
@@ -31,6 +32,7 @@ class TestAdd:
         message_id = await send(client, owner, channel)
         assert_error(await react(client, None, message_id), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_is_stored_and_emitted(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -67,6 +69,7 @@ class TestAdd:
             (member.user_id, "heart"),
         ]
 
+    @pytest.mark.any_database
     async def test_duplicate_is_refused(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
         assert_success(await react(client, member, message_id, emoji_name="thumbs_up"))
@@ -77,6 +80,7 @@ class TestAdd:
         assert len(await reactions_to(client, member, message_id)) == 1
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_keeps_the_first_name(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -125,11 +129,13 @@ class TestAdd:
         assert message in assert_error(await react(client, member, message_id, **values))
         assert await reactions_to(client, member, message_id) == []
 
+    @pytest.mark.any_database
     async def test_reports_ignored_parameters(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)
         response = await react(client, member, message_id, message_id=message_id, **OCTOPUS)
         assert assert_success(response) == {"ignored_parameters_unsupported": ["message_id"]}
 
+    @pytest.mark.any_database
     async def test_number_is_limited(
         self, client: ApiClient, owner: Person, member: Person, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -208,6 +214,7 @@ class TestRemove:
         assert message in assert_error(await take_back(client, member, message_id, **values))
 
 
+@pytest.mark.any_database
 class TestAccess:
     async def test_hidden_messages_are_unknown(
         self,
@@ -231,7 +238,6 @@ class TestAccess:
         assert_success(await react(client, member, public))
         assert assert_error(await react(client, guest, public)) == "Invalid message(s)"
 
-    @pytest.mark.any_database
     async def test_former_subscribers_cannot_react(
         self,
         client: ApiClient,

@@ -1,5 +1,7 @@
 """GET /messages/{message_id}/read_receipts."""
 
+import pytest
+
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import MessageId
@@ -23,6 +25,7 @@ async def readers(client: ApiClient, person: Person, message_id: MessageId) -> l
 
 
 class TestReadReceipts:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person
     ) -> None:

@@ -223,6 +223,7 @@ class TestDelivery:
         assert f"/#narrow/dm/{people}/near/{message_id}" in notice["content"]
         assert "Lunch?" in notice["content"]
 
+    @pytest.mark.any_database
     async def test_does_not_quote_a_message_that_became_hidden(
         self,
         client: ApiClient,
@@ -244,6 +245,7 @@ class TestDelivery:
         assert "secret" not in notice["content"]
         assert "team" not in notice["content"]
 
+    @pytest.mark.any_database
     async def test_fails_for_deactivated_users(
         self,
         client: ApiClient,

@@ -29,6 +29,7 @@ async def report(client: ApiClient, person: Person, message_id: int, **params: o
     return await client.post(f"/messages/{message_id}/report", person, **values)
 
 
+@pytest.mark.any_database
 async def test_report_is_posted_in_the_chosen_channel(
     client: ApiClient, moderated: int, admin: Person, member: Person, guest: Person
 ) -> None:
@@ -44,6 +45,7 @@ async def test_report_is_posted_in_the_chosen_channel(
     assert posted["sender_full_name"] == "Notification Bot"
 
 
+@pytest.mark.any_database
 async def test_client_learns_the_reasons_and_the_channel(
     client: ApiClient, moderated: int, member: Person
 ) -> None:
@@ -53,6 +55,7 @@ async def test_client_learns_the_reasons_and_the_channel(
     assert reasons == ["spam", "harassment", "inappropriate", "norms", "other"]
 
 
+@pytest.mark.any_database
 async def test_hidden_message_cannot_be_reported(
     client: ApiClient, moderated: int, owner: Person, member: Person, guest: Person
 ) -> None:
@@ -63,6 +66,7 @@ async def test_hidden_message_cannot_be_reported(
         assert assert_error(refused) == "Invalid message(s)"
 
 
+@pytest.mark.any_database
 async def test_reason_must_be_known_and_explained(
     client: ApiClient, moderated: int, member: Person, guest: Person
 ) -> None:
@@ -74,6 +78,7 @@ async def test_reason_must_be_known_and_explained(
     assert "report_type" in assert_error(refused)
 
 
+@pytest.mark.any_database
 async def test_without_a_channel_it_is_refused(
     client: ApiClient, member: Person, guest: Person
 ) -> None:
@@ -82,6 +87,7 @@ async def test_without_a_channel_it_is_refused(
     assert assert_error(refused) == "The organization has no channel for reports of messages"
 
 
+@pytest.mark.any_database
 async def test_channel_must_be_private(
     client: ApiClient, admin: Person, make_channel: MakeChannel
 ) -> None:
@@ -91,6 +97,7 @@ async def test_channel_must_be_private(
     assert assert_error(refused) == expected
 
 
+@pytest.mark.any_database
 async def test_nothing_is_posted_in_a_channel_that_was_made_public(
     client: ApiClient, moderated: int, admin: Person, member: Person, guest: Person
 ) -> None:
@@ -100,6 +107,7 @@ async def test_nothing_is_posted_in_a_channel_that_was_made_public(
     assert assert_error(refused) == "The organization has no channel for reports of messages"
 
 
+@pytest.mark.any_database
 async def test_channel_must_be_visible_to_the_administrator(
     client: ApiClient, admin: Person
 ) -> None:

@@ -88,6 +88,7 @@ class TestSending:
         await pass_an_hour(runtime, clock)
         assert await contents_read(client, member) == ["3", "2", "1", "1"]
 
+    @pytest.mark.slow
     async def test_more_than_one_batch(
         self, client: ApiClient, runtime: Runtime, clock: MovableClock, member: Person, at: int
     ) -> None:
@@ -203,6 +204,7 @@ class TestSending:
 
 
 class TestOnce:
+    @pytest.mark.slow
     async def test_with_several_processes(
         self,
         client: ApiClient,

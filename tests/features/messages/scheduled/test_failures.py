@@ -70,6 +70,7 @@ class TestFailing:
         await pass_an_hour(runtime, clock)
         assert len(await notices_of(client, member)) == 1
 
+    @pytest.mark.any_database
     async def test_when_the_sender_is_deactivated(
         self,
         client: ApiClient,
@@ -178,6 +179,7 @@ class TestFailing:
         assert await failures(runtime.database) == ["Internal server error"]
         assert len(await notices_of(client, member)) == 1
 
+    @pytest.mark.any_database
     async def test_affects_one_realm_only(
         self,
         client: ApiClient,

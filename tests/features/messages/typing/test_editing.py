@@ -25,6 +25,7 @@ async def listen_to_edits(client: ApiClient, person: Person, **params: object) -
     return await listen(client, person, **wanted, **params)
 
 
+@pytest.mark.any_database
 class TestEditTyping:
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         message_id = await send_direct(client, member, member)

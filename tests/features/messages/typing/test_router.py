@@ -48,6 +48,7 @@ async def type_in(
     return await client.post("/typing", person, **{**values, **params})
 
 
+@pytest.mark.any_database
 class TestDirect:
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/typing", op="start", to=[1]), "UNAUTHORIZED", 401)
@@ -89,7 +90,6 @@ class TestDirect:
         assert_success(await type_to(client, member, member))
         assert await told(await listen_to_typing(client, member)) == []
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "message"),
         [
@@ -161,6 +161,7 @@ class TestDirect:
         assert_success(await type_to(client, member, owner))
 
 
+@pytest.mark.any_database
 class TestChannel:
     @pytest.mark.parametrize("op", ["start", "stop"])
     @pytest.mark.parametrize("type_", ["stream", "channel"])
@@ -207,7 +208,6 @@ class TestChannel:
         assert_success(await type_in(client, member, channel))
         assert await told(everything) == []
 
-    @pytest.mark.any_database
     async def test_empty_topic_has_several_names(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
@@ -295,7 +295,6 @@ class TestChannel:
         assert "Not authorized" in assert_error(await type_in(client, member, channel))
         assert_success(await type_in(client, owner, channel))
 
-    @pytest.mark.any_database
     async def test_not_emitted_in_large_channels(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
     ) -> None:

@@ -121,6 +121,7 @@ class TestSending:
         message_id = assert_success(await send(client, owner, channel, content))["id"]
         assert await submessages_of(client, owner, message_id) == []
 
+    @pytest.mark.any_database
     async def test_event_and_pages_contain_the_widget(
         self, client: ApiClient, owner: Person, member: Person, channel: ChannelRecord
     ) -> None:
@@ -187,6 +188,7 @@ class TestSending:
         assert "widget_content" in assert_error(response)
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_too_many_options_are_refused(
         self, client: ApiClient, owner: Person, channel: ChannelRecord
     ) -> None:
@@ -337,9 +339,11 @@ class TestActing:
 
 
 class TestAccess:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await act(client, None, 1, VOTE), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_hidden_message_is_refused_like_a_missing_one(
         self, client: ApiClient, owner: Person, member: Person, make_channel: MakeChannel
     ) -> None:
@@ -362,6 +366,7 @@ class TestAccess:
         assert_error(await act(client, other, message_id, VOTE))
         assert [len(await each.new_events()) for each in listeners] == [1, 1, 0]
 
+    @pytest.mark.any_database
     async def test_archived_channel_is_closed(
         self, client: ApiClient, owner: Person, channel: ChannelRecord
     ) -> None:
@@ -371,6 +376,7 @@ class TestAccess:
 
 
 class TestConsequences:
+    @pytest.mark.any_database
     async def test_text_of_a_widget_cannot_be_edited(
         self, client: ApiClient, owner: Person, channel: ChannelRecord
     ) -> None:

@@ -26,10 +26,12 @@ async def unwatch(client: ApiClient, person: Person, *words: str) -> list[str]:
 
 
 class TestWords:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get(WORDS), "UNAUTHORIZED", 401)
         assert_error(await client.post(WORDS, alert_words=["lunch"]), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_are_private_to_the_user(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -47,6 +49,7 @@ class TestWords:
         assert await outside.new_events() == []
         assert (await listen(client, member)).state["alert_words"] == ["free coffee", "Lunch"]
 
+    @pytest.mark.any_database
     async def test_differ_in_more_than_capitals(self, client: ApiClient, member: Person) -> None:
         await watch(client, member, "Lunch", "LUNCH", "")
         listener = await listen(client, member, event_types=["alert_words"])
@@ -77,6 +80,7 @@ class TestWords:
     ) -> None:
         assert message in assert_error(await client.post(WORDS, member, alert_words=words))
 
+    @pytest.mark.any_database
     async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
         await watch(client, member, *(f"word {number}" for number in range(500)))
         refusal = assert_error(await client.post(WORDS, member, alert_words=["one more"]))
@@ -85,6 +89,7 @@ class TestWords:
 
 
 class TestAlerts:
+    @pytest.mark.any_database
     async def test_flag_is_delivered_and_stored(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -101,6 +106,7 @@ class TestAlerts:
         assert "has_alert_word" not in await flags_of(client, member, other_id)
         assert "has_alert_word" not in await flags_of(client, owner, message_id)
 
+    @pytest.mark.any_database
     async def test_flag_stays_when_other_flags_change(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -110,6 +116,7 @@ class TestAlerts:
             await mark(client, member, message_id, flag="starred", op=op)
         assert await flags_of(client, member, message_id) == {"has_alert_word"}
 
+    @pytest.mark.any_database
     async def test_only_recipients_are_flagged(
         self,
         client: ApiClient,
@@ -143,6 +150,7 @@ class TestAlerts:
         await unwatch(client, member, "lunch")
         assert not await is_alerted()
 
+    @pytest.mark.any_database
     async def test_words_are_cached(
         self, client: ApiClient, runtime: Runtime, owner: Person, member: Person
     ) -> None:

@@ -22,6 +22,7 @@ from tests.support.responses import assert_error, assert_success
 
 
 class TestDrafts:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await client.get("/drafts"), "UNAUTHORIZED", 401)
         assert_error(await client.post("/drafts", drafts=[draft()]), "UNAUTHORIZED", 401)
@@ -83,6 +84,7 @@ class TestDrafts:
             ("", [], ""),
         ]
 
+    @pytest.mark.any_database
     async def test_none_at_all(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member, event_types=["drafts"])
         assert await add_drafts(client, member) == []
@@ -159,6 +161,7 @@ class TestRefusals:
 
 
 class TestVisibility:
+    @pytest.mark.any_database
     async def test_private_channels_are_unknown(
         self, client: ApiClient, make_channel: MakeChannel, member: Person
     ) -> None:
@@ -169,6 +172,7 @@ class TestVisibility:
         ]
         assert [assert_error(response) for response in responses] == ["Invalid channel ID"] * 2
 
+    @pytest.mark.any_database
     async def test_invisible_users_are_unknown(
         self, client: ApiClient, realm: RealmRecord, owner: Person, guest: Person, member: Person
     ) -> None:
@@ -177,6 +181,7 @@ class TestVisibility:
         refused = await client.post("/drafts", guest, drafts=[wrong])
         assert assert_error(refused) == f"Invalid user ID: {member.user_id}"
 
+    @pytest.mark.any_database
     async def test_other_realms_are_unknown(
         self, app: ChatApp, runtime: Runtime, member: Person
     ) -> None:
@@ -188,6 +193,7 @@ class TestVisibility:
             wrong = draft(type=kind, to=[number])
             assert_error(await client.post("/drafts", member, drafts=[wrong]))
 
+    @pytest.mark.any_database
     async def test_draft_gives_no_access_to_its_channel(
         self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, member: Person
     ) -> None:
@@ -240,6 +246,7 @@ class TestEdit:
         assert_success(await client.patch(f"/drafts/{draft_id}", member, draft=edited))
         assert [each["timestamp"] for each in await drafts_of(client, member)] == [1595479020]
 
+    @pytest.mark.any_database
     async def test_drafts_of_others_are_unknown(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:

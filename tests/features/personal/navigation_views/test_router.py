@@ -42,6 +42,7 @@ class TestViews:
         ):
             assert_error(response, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_are_private_to_the_user(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -112,6 +113,7 @@ class TestEdit:
         ]
         assert await views_of(client, member) == [view(name="Alerts", is_pinned=False)]
 
+    @pytest.mark.any_database
     async def test_is_refused(self, client: ApiClient, owner: Person, member: Person) -> None:
         await add(client, owner)
         path = f"{VIEWS}/{ALERTED}"

@@ -4,8 +4,11 @@ from typing import Any
 
 import pytest
 
+from chatapi.auth.runtime import Runtime
 from chatapi.core.clock import unix_seconds
+from chatapi.db.models import SavedSnippet
 from tests.factories import Person
+from tests.support.added_rows import add_rows
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
@@ -89,9 +92,13 @@ class TestSnippets:
         assert assert_error(edited) == message
         assert await snippets_of(client, member) == kept
 
-    async def test_number_is_limited(self, client: ApiClient, member: Person) -> None:
-        for number in range(500):
-            await save(client, member, f"Number {number}")
+    async def test_number_is_limited(
+        self, client: ApiClient, runtime: Runtime, member: Person
+    ) -> None:
+        snippets = [{"title": f"Number {number}", "content": "Hello"} for number in range(499)]
+        now = runtime.clock.now()
+        await add_rows(runtime, SavedSnippet, snippets, user_id=member.user_id, created_at=now)
+        await save(client, member, "The last one")
         refused = await client.post(SNIPPETS, member, title="One", content="more")
         assert assert_error(refused) == "Too many saved snippets (maximum 500)"
 
@@ -120,6 +127,7 @@ class TestEdit:
         assert_success(await client.patch(path, member))
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_snippets_of_others_are_unknown(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:

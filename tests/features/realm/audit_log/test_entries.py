@@ -28,6 +28,7 @@ async def changes_since(
 
 
 class TestPermissions:
+    @pytest.mark.any_database
     async def test_of_the_organization_have_both_values(
         self, client: ApiClient, realm: RealmRecord, owner: Person
     ) -> None:
@@ -63,6 +64,7 @@ class TestPermissions:
             (kind, channel.id, "can_send_message_group", everyone, admins),
         ]
 
+    @pytest.mark.any_database
     async def test_of_a_group_have_both_values(
         self, client: ApiClient, realm: RealmRecord, owner: Person
     ) -> None:
@@ -86,6 +88,7 @@ class TestPermissions:
 
 
 class TestGroups:
+    @pytest.mark.any_database
     async def test_members_are_listed(
         self, client: ApiClient, owner: Person, member: Person, guest: Person
     ) -> None:
@@ -103,6 +106,7 @@ class TestGroups:
 
 
 class TestAccounts:
+    @pytest.mark.any_database
     async def test_role_activation_and_address_are_told_without_the_address(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -122,6 +126,7 @@ class TestAccounts:
             ("user_reactivated", *who, None, None),
         ]
 
+    @pytest.mark.any_database
     async def test_new_users_and_bots_have_their_role(
         self, client: ApiClient, owner: Person
     ) -> None:
@@ -207,6 +212,7 @@ class TestKeysAndPasswords:
 
 
 class TestRefusals:
+    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("change", "code"),
         [({"role": 600}, "UNAUTHORIZED_PRINCIPAL"), ({"full_name": "x", "role": 7}, "BAD_REQUEST")],

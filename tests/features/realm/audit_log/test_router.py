@@ -21,6 +21,7 @@ async def rename(client: ApiClient, person: Person, *names: str) -> None:
         assert_success(await client.patch("/realm", person, name=name))
 
 
+@pytest.mark.any_database
 class TestReaders:
     async def test_owners_and_administrators_may_read(
         self, client: ApiClient, owner: Person, admin: Person
@@ -54,6 +55,7 @@ class TestReaders:
 
 
 class TestEntry:
+    @pytest.mark.any_database
     async def test_names_actor_setting_values_time_address_and_client(
         self, client: ApiClient, clock: MovableClock, realm: RealmRecord, owner: Person
     ) -> None:
@@ -149,6 +151,7 @@ class TestPages:
             )
         assert seen == [*"EDCBA"]
 
+    @pytest.mark.any_database
     async def test_have_no_more_when_the_last_entry_fits(
         self, client: ApiClient, owner: Person
     ) -> None:

@@ -19,6 +19,7 @@ from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
 
+@pytest.mark.any_database
 async def test_what_is_rolled_back_leaves_no_entry(
     client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
 ) -> None:
@@ -37,6 +38,7 @@ async def test_what_is_rolled_back_leaves_no_entry(
     assert shown["user"]["role"] == Role.MEMBER
 
 
+@pytest.mark.any_database
 async def test_change_of_a_job_is_of_the_server(
     client: ApiClient, runtime: Runtime, realm: RealmRecord, owner: Person, member: Person
 ) -> None:
@@ -79,6 +81,7 @@ async def test_entry_without_the_lock_of_the_realm_is_refused(
     assert await last_id(client, owner) == before
 
 
+@pytest.mark.any_database
 async def test_sending_touches_no_audit_log(
     client: ApiClient, runtime: Runtime, owner: Person, make_channel: MakeChannel
 ) -> None:

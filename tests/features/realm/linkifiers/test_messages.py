@@ -22,6 +22,7 @@ async def preview(client: ApiClient, person: Person, content: str) -> str:
 
 
 class TestContent:
+    @pytest.mark.any_database
     async def test_has_links(self, client: ApiClient, owner: Person, member: Person) -> None:
         await add_linkifier(client, owner)
         listener = await listen(client, member, event_types=["message"], apply_markdown=True)
@@ -44,6 +45,7 @@ class TestContent:
         found = await read(client, member, ["has", "link"])
         assert [message["id"] for message in found["messages"]] == [linked]
 
+    @pytest.mark.any_database
     async def test_links_work_beside_mentions(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:

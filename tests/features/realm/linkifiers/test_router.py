@@ -24,6 +24,7 @@ ORDER = "/realm/linkifiers"
 
 
 class TestAdd:
+    @pytest.mark.any_database
     async def test_is_for_administrators(
         self, client: ApiClient, make_user: MakeUser, owner: Person
     ) -> None:
@@ -40,6 +41,7 @@ class TestAdd:
             assert await linkifiers_seen_by(client, person) == [linkifier(linkifier_id)]
         assert_error(await client.get(ORDER), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_event_is_sent_to_all_users(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:
@@ -55,6 +57,7 @@ class TestAdd:
         }
         assert (await listen(client, guest)).state["realm_linkifiers"] == added
 
+    @pytest.mark.any_database
     async def test_all_parameters(self, client: ApiClient, admin: Person) -> None:
         details = {
             "example_input": "#123",
@@ -153,6 +156,7 @@ class TestChange:
         assert assert_error(await client.patch(path, admin, **TICKETS)) == "Linkifier not found."
         assert assert_error(await client.delete(path, admin)) == "Linkifier not found."
 
+    @pytest.mark.any_database
     async def test_of_another_organization(
         self, app: ChatApp, runtime: Runtime, owner: Person
     ) -> None:
@@ -208,6 +212,7 @@ class TestOrder:
 
 
 class TestOldClients:
+    @pytest.mark.any_database
     async def test_get_events_in_the_old_form(
         self, client: ApiClient, admin: Person, member: Person
     ) -> None:

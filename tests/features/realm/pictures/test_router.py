@@ -90,11 +90,13 @@ class TestEveryPicture:
         assert (await realm_state(client, admin))[key] == before[key]
 
 
+@pytest.mark.any_database
 async def test_icon_is_in_the_server_settings(client: ApiClient, admin: Person) -> None:
     url = assert_success(await try_upload(client, admin))["icon_url"]
     assert (await client.get("/server_settings"))["realm_icon"] == url
 
 
+@pytest.mark.any_database
 async def test_default_is_drawn_where_gravatar_is_switched_off(
     client: ApiClient, owner: Person, realm: RealmRecord
 ) -> None:
@@ -106,6 +108,7 @@ async def test_default_is_drawn_where_gravatar_is_switched_off(
         assert (await opened(client, state[f"realm_{name}_url"])).size == (100, 100)
 
 
+@pytest.mark.any_database
 async def test_invalid_night_is_named(client: ApiClient, admin: Person) -> None:
     assert "night" in assert_error(await try_upload(client, admin, "logo", night="perhaps"))
 

@@ -23,6 +23,7 @@ async def playgrounds_seen_by(client: ApiClient, person: Person) -> list[dict[st
     return playgrounds
 
 
+@pytest.mark.any_database
 async def test_is_for_administrators(client: ApiClient, admin: Person, member: Person) -> None:
     added = assert_success(await client.post(PLAYGROUNDS, admin, **PYTHON))["id"]
     assert_error(await client.post(PLAYGROUNDS, member, **PYTHON), "UNAUTHORIZED_PRINCIPAL")

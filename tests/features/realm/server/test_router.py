@@ -41,6 +41,7 @@ async def probe(client: ApiClient, path: str) -> ApiResponse:
     return client.read(await client.http.get(path))
 
 
+@pytest.mark.any_database
 class TestServerSettings:
     async def test_describes_server_and_organization(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord
@@ -93,6 +94,7 @@ class TestPublicAddress:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"public_url": "https://chat.example.com"})
 
+    @pytest.mark.any_database
     async def test_is_the_configured_one_for_a_single_realm(
         self, client: ApiClient, realm: RealmRecord
     ) -> None:
@@ -119,6 +121,7 @@ class TestHealth:
             assert_success(await probe(client, "/health"))
         assert not [statement for statement in statements if "realm_clock" not in statement]
 
+    @pytest.mark.any_database
     async def test_reports_ignored_parameters(self, client: ApiClient) -> None:
         health = assert_success(await probe(client, "/health?deep=true"))
         assert health["ignored_parameters_unsupported"] == ["deep"]

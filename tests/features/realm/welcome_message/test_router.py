@@ -1,5 +1,7 @@
 """POST /realm/test_welcome_bot_custom_message."""
 
+import pytest
+
 from tests.factories import Person
 from tests.features.realm.settings import change_realm
 from tests.support.client import ApiClient
@@ -9,6 +11,7 @@ from tests.support.responses import assert_error, assert_success
 PATH = "/realm/test_welcome_bot_custom_message"
 
 
+@pytest.mark.any_database
 async def test_administrator_gets_the_message(client: ApiClient, admin: Person) -> None:
     listener = await listen(client, admin, event_types=["message"])
     text = "Welcome to **Acme**!"
@@ -19,6 +22,7 @@ async def test_administrator_gets_the_message(client: ApiClient, admin: Person) 
     assert event["message"]["sender_full_name"] == "Notification Bot"
 
 
+@pytest.mark.any_database
 async def test_is_for_administrators(client: ApiClient, member: Person) -> None:
     refused = await client.post(PATH, member, welcome_message_custom_text="Hi")
     assert_error(refused, "UNAUTHORIZED_PRINCIPAL")
@@ -27,12 +31,14 @@ async def test_is_for_administrators(client: ApiClient, member: Person) -> None:
     )
 
 
+@pytest.mark.any_database
 async def test_empty_text_is_refused(client: ApiClient, admin: Person) -> None:
     for text in ("", " "):
         refused = await client.post(PATH, admin, welcome_message_custom_text=text)
         assert assert_error(refused) == "welcome_message_custom_text cannot be empty"
 
 
+@pytest.mark.any_database
 async def test_new_user_gets_the_text_of_the_setting(client: ApiClient, admin: Person) -> None:
     await change_realm(client, admin, welcome_message_custom_text="Welcome to **Acme**!")
     new = {"email": "ada@example.com", "full_name": "Ada", "password": "correct horse"}

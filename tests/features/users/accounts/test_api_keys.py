@@ -49,6 +49,7 @@ async def is_refused(client: ApiClient, person: Person) -> bool:
     return (await client.get("/users/me", person)).status == 401
 
 
+@pytest.mark.any_database
 class TestList:
     async def test_tells_client_times_and_the_key_of_the_request(
         self, client: ApiClient, clock: MovableClock, phone: Person
@@ -119,6 +120,7 @@ class TestRevoke:
         assert_success(await client.delete(f"/users/me/api_keys/{revoked}", iago))
         assert_error(await poll, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_of_a_key_of_another_user_is_refused(
         self, client: ApiClient, iago: Person, make_user: MakeUser
     ) -> None:

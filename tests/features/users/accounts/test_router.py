@@ -61,6 +61,7 @@ async def is_refused(client: ApiClient, person: Person) -> bool:
 
 
 class TestFetchApiKey:
+    @pytest.mark.any_database
     async def test_returns_a_key_that_works(self, client: ApiClient, iago: Person) -> None:
         login = assert_success(await fetch(client, "iago@EXAMPLE.com", PASSWORD))
         assert login.keys() == {"api_key", "email", "user_id"}
@@ -74,6 +75,7 @@ class TestFetchApiKey:
         login = await fetch(client, f"user{iago.user_id}@{realm.subdomain}.localhost", PASSWORD)
         assert assert_success(login)["user_id"] == iago.user_id
 
+    @pytest.mark.any_database
     async def test_leaves_other_devices_logged_in(
         self, client: ApiClient, iago: Person, log_in: LogIn
     ) -> None:
@@ -96,6 +98,7 @@ class TestFetchApiKey:
             assert await is_let_in(client, device)
         await other_client.aclose()
 
+    @pytest.mark.any_database
     async def test_login_does_not_interrupt_polls(
         self,
         client: ApiClient,
@@ -123,6 +126,7 @@ class TestFetchApiKey:
         assert len(hashes) == 2
         assert not {iago.api_key, device.api_key} & set(hashes)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("missing", ["username", "password"])
     async def test_needs_both_parameters(
         self, client: ApiClient, realm: RealmRecord, missing: str
@@ -132,12 +136,14 @@ class TestFetchApiKey:
         response = await client.post("/fetch_api_key", None, **params)
         assert assert_error(response) == f"Missing '{missing}' argument"
 
+    @pytest.mark.any_database
     async def test_reports_ignored_parameters(self, client: ApiClient, iago: Person) -> None:
         response = await client.post(
             "/fetch_api_key", username=iago.email, password=PASSWORD, device="phone"
         )
         assert assert_success(response)["ignored_parameters_unsupported"] == ["device"]
 
+    @pytest.mark.any_database
     async def test_users_of_other_realms_are_unknown(
         self, app: ChatApp, runtime: Runtime, iago: Person
     ) -> None:
@@ -232,6 +238,7 @@ class TestLoginLimit:
     def settings(self, database_url: str, tmp_path: Path) -> Settings:
         return make_settings(database_url, tmp_path, rate_limits="on", logins_per_minute=2)
 
+    @pytest.mark.any_database
     async def test_guesses_are_limited(self, client: ApiClient, iago: Person) -> None:
         for _ in range(2):
             assert_error(await fetch(client, iago.email, "wrong"), "AUTHENTICATION_FAILED", 401)
@@ -242,9 +249,11 @@ class TestLoginLimit:
 
 
 class TestRegenerateApiKey:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.post("/users/me/api_key/regenerate"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_ends_all_keys_and_returns_a_new_one(
         self, client: ApiClient, iago: Person, log_in: LogIn
     ) -> None:
@@ -255,6 +264,7 @@ class TestRegenerateApiKey:
         assert not await is_let_in(client, device)
         assert await is_let_in(client, replace(iago, api_key=payload["api_key"]))
 
+    @pytest.mark.any_database
     async def test_ends_the_polls_of_all_devices(
         self,
         client: ApiClient,
@@ -269,6 +279,7 @@ class TestRegenerateApiKey:
         assert_success(await client.post("/users/me/api_key/regenerate", iago))
         assert_error(await poll, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_emits_no_client_event(
         self, client: ApiClient, owner: Person, iago: Person
     ) -> None:
@@ -276,12 +287,14 @@ class TestRegenerateApiKey:
         assert_success(await client.post("/users/me/api_key/regenerate", iago))
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_keys_of_other_users_stay_valid(
         self, client: ApiClient, iago: Person, member: Person
     ) -> None:
         assert_success(await client.post("/users/me/api_key/regenerate", iago))
         assert await is_let_in(client, member)
 
+    @pytest.mark.any_database
     async def test_the_new_key_outlives_later_logins(
         self, client: ApiClient, iago: Person, log_in: LogIn
     ) -> None:
@@ -290,6 +303,7 @@ class TestRegenerateApiKey:
             await log_in(iago)
         assert await is_let_in(client, replace(iago, api_key=payload["api_key"]))
 
+    @pytest.mark.any_database
     async def test_reports_ignored_parameters(self, client: ApiClient, iago: Person) -> None:
         response = await client.post("/users/me/api_key/regenerate", iago, user_id=iago.user_id)
         assert assert_success(response)["ignored_parameters_unsupported"] == ["user_id"]

@@ -30,6 +30,7 @@ async def avatars_in_events(listener: Any) -> list[dict[str, Any]]:
     return [event["person"] for event in events if "avatar_source" in event.get("person", {})]
 
 
+@pytest.mark.any_database
 class TestUpload:
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await try_upload_avatar(client, None), "UNAUTHORIZED", 401)
@@ -82,7 +83,6 @@ class TestUpload:
         assert (await client.http.get(first)).status_code == 404
         assert (await client.http.get(second)).status_code == 200
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("content", "code", "message"),
         [
@@ -193,6 +193,7 @@ class TestDrawnDefault:
         assert (await client.http.get(f"/user_avatars/default/{name}")).status_code == 404
 
 
+@pytest.mark.any_database
 class TestFind:
     async def test_redirects_to_the_picture(
         self, client: ApiClient, owner: Person, member: Person
@@ -226,6 +227,7 @@ class TestFind:
         assert found.headers["location"] == gravatar(made_up_email(member))
 
 
+@pytest.mark.any_database
 class TestBots:
     async def test_bot_is_created_with_a_picture(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member, event_types=["realm_user"])

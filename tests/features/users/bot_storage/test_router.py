@@ -25,6 +25,7 @@ async def put(client: ApiClient, person: Person, **entries: str) -> None:
     assert assert_success(await client.put("/bot_storage", person, storage=entries)) == {}
 
 
+@pytest.mark.any_database
 class TestPut:
     async def test_stores_and_replaces_entries_and_keeps_the_others(
         self, client: ApiClient, bot: Person
@@ -51,7 +52,6 @@ class TestPut:
         await put(client, owner, game="chess")
         assert await stored(client, owner) == {"game": "chess"}
 
-    @pytest.mark.any_database
     @pytest.mark.parametrize(
         ("params", "complaint"),
         [
@@ -82,6 +82,7 @@ class TestQuota:
         monkeypatch.setattr(service, "MAX_STORED_CHARACTERS", 20)
         monkeypatch.setattr(service, "MAX_ENTRIES", 3)
 
+    @pytest.mark.any_database
     async def test_entries_up_to_the_quota_are_stored_and_one_character_more_is_refused(
         self, client: ApiClient, bot: Person
     ) -> None:
@@ -99,11 +100,13 @@ class TestQuota:
         await put(client, bot, b="z" * 19)
         assert await stored(client, bot) == {"b": "z" * 19}
 
+    @pytest.mark.any_database
     async def test_number_of_entries_is_limited(self, client: ApiClient, bot: Person) -> None:
         await put(client, bot, a="", b="", c="")
         response = await client.put("/bot_storage", bot, storage={"d": ""})
         assert "4 entries in total (limit: 3)" in assert_error(response)
 
+    @pytest.mark.any_database
     async def test_characters_are_counted_not_bytes(self, client: ApiClient, bot: Person) -> None:
         await put(client, bot, ä="ü" * 19)
         assert await stored(client, bot) == {"ä": "ü" * 19}
@@ -117,6 +120,7 @@ class TestGet:
         assert await stored(client, bot, keys=["a", "c", "a"]) == {"a": "1", "c": "3"}
         assert await stored(client, bot, keys=[]) == {}
 
+    @pytest.mark.any_database
     async def test_missing_key_is_an_error_that_names_it(
         self, client: ApiClient, bot: Person
     ) -> None:
@@ -138,6 +142,7 @@ class TestDelete:
         assert_success(await client.delete("/bot_storage", bot))
         assert await stored(client, bot) == {}
 
+    @pytest.mark.any_database
     async def test_missing_key_deletes_nothing(self, client: ApiClient, bot: Person) -> None:
         await put(client, bot, a="1")
         response = await client.delete("/bot_storage", bot, keys=["a", "gone"])

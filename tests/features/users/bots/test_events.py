@@ -44,6 +44,7 @@ async def heir(make_user: MakeUser) -> Person:
     return await make_user()
 
 
+@pytest.mark.any_database
 class TestEvents:
     async def test_owner_and_administrators_get_one_event(
         self, client: ApiClient, owner: Person, admin: Person, member: Person, heir: Person
@@ -98,7 +99,6 @@ class TestEvents:
         for listener in listeners:
             assert await told(listener) == [("update", shown(bot))]
 
-    @pytest.mark.any_database
     async def test_new_and_former_administrators_get_add_and_delete(
         self,
         client: ApiClient,
@@ -118,6 +118,7 @@ class TestEvents:
         assert await told(listener) == [("delete", {"user_id": bot})]
 
 
+@pytest.mark.any_database
 class TestState:
     async def test_lists_own_bots_or_all_for_administrators(
         self, client: ApiClient, owner: Person, admin: Person, member: Person, heir: Person

@@ -179,8 +179,8 @@ class TestDemotion:
         assert await role_of(client, admin, owner) is Role.MEMBER
 
 
+@pytest.mark.any_database
 class TestLimit:
-    @pytest.mark.any_database
     @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN, Role.OWNER])
     async def test_role_above_the_owners_is_refused(
         self, client: ApiClient, owner: Person, member: Person, make_user: MakeUser, role: Role

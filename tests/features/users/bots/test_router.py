@@ -43,6 +43,7 @@ async def bot(client: ApiClient, member: Person) -> Person:
 
 
 class TestCreateBot:
+    @pytest.mark.any_database
     async def test_creates_a_user_whose_key_works(
         self, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
@@ -60,14 +61,17 @@ class TestCreateBot:
         assert (seen["bot_type"], seen["bot_owner_id"]) == (1, member.user_id)
         assert (seen["email"], seen["full_name"]) == (EMAIL, "Weather")
 
+    @pytest.mark.any_database
     async def test_bot_of_a_realm_owner_is_a_member(self, client: ApiClient, owner: Person) -> None:
         bot = await add_bot(client, owner)
         assert (await user_seen_by(client, bot, owner))["role"] == Role.MEMBER
 
+    @pytest.mark.any_database
     async def test_webhook(self, client: ApiClient, member: Person) -> None:
         bot = await add_bot(client, member, bot_type=2)
         assert (await user_seen_by(client, bot, member))["bot_type"] == 2
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("bot_type", [4])
     async def test_other_types_are_not_supported(
         self, client: ApiClient, member: Person, bot_type: int
@@ -106,17 +110,20 @@ class TestCreateBot:
     ) -> None:
         assert_success(await client.post("/bots", await make_user(role), **BOT))
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("bot_type", [1, 2])
     async def test_guests_may_not(self, client: ApiClient, guest: Person, bot_type: int) -> None:
         response = await client.post("/bots", guest, **BOT, bot_type=bot_type)
         assert assert_error(response) == FORBIDDEN
 
+    @pytest.mark.any_database
     async def test_bots_may_not(
         self, client: ApiClient, owner: Person, make_user: MakeUser
     ) -> None:
         robot = await make_user(Role.ADMIN, bot_owner=owner)
         assert assert_error(await client.post("/bots", robot, **BOT)) == "Bots cannot create bots"
 
+    @pytest.mark.any_database
     async def test_webhook_bots_have_their_own_permission(
         self,
         client: ApiClient,
@@ -147,6 +154,7 @@ class TestAddressUnderPublicUrl:
     def settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"public_url": "https://chat.example.com:8443"})
 
+    @pytest.mark.any_database
     async def test_bot_address_ends_in_the_public_host_name(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -168,6 +176,7 @@ class TestAddressUnderPublicUrl:
         await acme.aclose()
 
 
+@pytest.mark.any_database
 class TestGetBots:
     async def test_returns_the_callers_own_active_bots(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
@@ -340,6 +349,7 @@ class TestChangeBot:
 
 
 class TestDeactivateBot:
+    @pytest.mark.any_database
     async def test_ends_its_key_and_its_polls(
         self, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person, bot: Person
     ) -> None:
@@ -352,6 +362,7 @@ class TestDeactivateBot:
 
 
 class TestApiKeys:
+    @pytest.mark.any_database
     async def test_each_read_returns_another_key(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
@@ -374,6 +385,7 @@ class TestApiKeys:
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, last)))
         assert_success(await client.get("/users/me", bot))
 
+    @pytest.mark.any_database
     async def test_regeneration_replaces_all_keys(
         self, client: ApiClient, member: Person, bot: Person
     ) -> None:
@@ -385,6 +397,7 @@ class TestApiKeys:
             assert_error(response, "UNAUTHORIZED", 401)
         assert_success(await client.get("/users/me", Person(bot.user_id, EMAIL, new)))
 
+    @pytest.mark.any_database
     async def test_reactivated_bot_needs_a_new_key(
         self, client: ApiClient, admin: Person, member: Person, bot: Person
     ) -> None:

@@ -41,6 +41,7 @@ async def further_key(client: ApiClient, owner: Person, bot: Person) -> Person:
     return replace(bot, api_key=assert_success(response)["api_key"])
 
 
+@pytest.mark.any_database
 class TestPermissionToTransfer:
     async def test_owner_who_is_no_administrator_is_refused(
         self, client: ApiClient, member: Person, bot: Person, heir: Person
@@ -68,6 +69,7 @@ class TestPermissionToTransfer:
 
 
 class TestFormerOwner:
+    @pytest.mark.any_database
     async def test_all_keys_end(
         self, client: ApiClient, admin: Person, member: Person, bot: Person, heir: Person
     ) -> None:
@@ -113,6 +115,7 @@ class TestFormerOwner:
         listener.person = await further_key(client, heir, bot)
         assert_error(await listener.poll(dont_block=True), "BAD_EVENT_QUEUE_ID")
 
+    @pytest.mark.any_database
     async def test_temporary_addresses_of_files_end(
         self, client: ApiClient, admin: Person, bot: Person, heir: Person
     ) -> None:
@@ -122,6 +125,7 @@ class TestFormerOwner:
         await give(client, admin, bot, heir)
         assert (await open_file(client, None, temporary)).status_code == 404
 
+    @pytest.mark.any_database
     async def test_former_owner_cannot_read_private_channels_of_the_new_owner(
         self,
         client: ApiClient,
@@ -140,6 +144,7 @@ class TestFormerOwner:
         theirs = await further_key(client, heir, bot)
         assert_success(await client.post("/messages", theirs, **message))
 
+    @pytest.mark.any_database
     async def test_key_of_an_incoming_webhook_ends(
         self, client: ApiClient, admin: Person, member: Person, heir: Person, make_user: MakeUser
     ) -> None:
@@ -148,6 +153,7 @@ class TestFormerOwner:
         sending = {"type": "direct", "to": [member.user_id], "content": "Still here"}
         assert_error(await client.post("/messages", webhook, **sending), *REFUSED)
 
+    @pytest.mark.any_database
     async def test_old_key_stays_invalid_after_reactivation_by_another_user(
         self,
         client: ApiClient,

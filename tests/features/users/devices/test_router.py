@@ -43,6 +43,7 @@ async def devices_of(client: ApiClient, person: Person) -> dict[str, Any]:
 
 
 class TestDevices:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, realm: RealmRecord) -> None:
         del realm
         assert_error(await client.post("/register_client_device"), "UNAUTHORIZED", 401)
@@ -61,6 +62,7 @@ class TestDevices:
         assert kinds == [("add", device), ("remove", device)]
         assert await other.new_events() == []
 
+    @pytest.mark.any_database
     async def test_of_others_and_unknown_ones_are_invalid(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
@@ -122,6 +124,7 @@ class TestPushRegistration:
         assert assert_error(refused).startswith("Missing parameters")
         assert await devices_of(client, member) == {str(device): NOTHING}
 
+    @pytest.mark.any_database
     async def test_token_needs_a_key(self, client: ApiClient, member: Person) -> None:
         device = await add_device(client, member)
         refused = await client.post("/mobile_push/register", member, device_id=device, **TOKEN)
@@ -168,6 +171,7 @@ class TestTokens:
         refused = await client.post("/mobile_push/test_notification", member, token="abc")
         assert_error(refused, "INVALID_PUSH_DEVICE_TOKEN")
 
+    @pytest.mark.any_database
     async def test_empty_token_is_refused(self, client: ApiClient, member: Person) -> None:
         refused = await client.post("/users/me/android_gcm_reg_id", member, token="")
         assert assert_error(refused) == "token cannot be empty"

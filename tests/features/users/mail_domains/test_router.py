@@ -21,6 +21,7 @@ async def domains_seen_by(client: ApiClient, person: Person) -> list[dict[str, A
     return listed
 
 
+@pytest.mark.any_database
 async def test_is_for_administrators(client: ApiClient, admin: Person, member: Person) -> None:
     assert_success(await client.post(DOMAINS, admin, **ACME))
     for response in (
@@ -60,6 +61,7 @@ async def test_invalid_ones_are_refused(client: ApiClient, admin: Person, domain
     assert assert_error(refused) == "domain: Invalid domain"
 
 
+@pytest.mark.any_database
 async def test_known_and_unknown_ones_are_refused(client: ApiClient, admin: Person) -> None:
     assert_success(await client.post(DOMAINS, admin, **ACME))
     refused = await client.post(DOMAINS, admin, **ACME)

@@ -1,5 +1,7 @@
 """POST and DELETE /users/me/muted_users/{muted_user_id}, and their effects."""
 
+import pytest
+
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.clock import unix_seconds
 from chatapi.core.system_groups import SystemGroup
@@ -27,6 +29,7 @@ async def unmute(client: ApiClient, person: Person | None, other: Person) -> Api
 
 
 class TestMute:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await mute(client, None, member), "UNAUTHORIZED", 401)
         assert_error(await unmute(client, None, member), "UNAUTHORIZED", 401)
@@ -47,6 +50,7 @@ class TestMute:
         [event] = await listener.new_events()
         assert event["muted_users"] == []
 
+    @pytest.mark.any_database
     async def test_is_refused(self, client: ApiClient, owner: Person, member: Person) -> None:
         assert assert_error(await mute(client, member, member)) == "Cannot mute self"
         assert assert_error(await unmute(client, member, owner)) == "User is not muted"
@@ -55,6 +59,7 @@ class TestMute:
         unknown = await client.post("/users/me/muted_users/4711", member)
         assert assert_error(unknown) == "No such user"
 
+    @pytest.mark.any_database
     async def test_invisible_users_are_unknown(
         self, client: ApiClient, realm: RealmRecord, owner: Person, member: Person, guest: Person
     ) -> None:
@@ -65,6 +70,7 @@ class TestMute:
 
 
 class TestMessagesOfMutedUsers:
+    @pytest.mark.any_database
     async def test_count_as_read(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -80,6 +86,7 @@ class TestMessagesOfMutedUsers:
         for message_id in message_ids:
             assert "read" in await flags_of(client, member, message_id)
 
+    @pytest.mark.any_database
     async def test_earlier_messages_become_read(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:
@@ -106,6 +113,7 @@ class TestMessagesOfMutedUsers:
         assert await unread_ids(client, member) == set()
         assert "read" in await flags_of(client, member, second)
 
+    @pytest.mark.any_database
     async def test_other_readers_are_not_affected(
         self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
     ) -> None:

@@ -1,5 +1,7 @@
 """POST /users/me/onboarding_steps."""
 
+import pytest
+
 from chatapi.auth.realm_cache import RealmRecord
 from tests.factories import Person
 from tests.support.client import ApiClient
@@ -10,6 +12,7 @@ PATH = "/users/me/onboarding_steps"
 STEP = "intro_inbox_view_modal"
 
 
+@pytest.mark.any_database
 async def test_anonymous(client: ApiClient, realm: RealmRecord) -> None:
     del realm
     assert_error(await client.post(PATH, onboarding_step=STEP), "UNAUTHORIZED", 401)
@@ -29,6 +32,7 @@ async def test_seen_step_is_shown_no_more(client: ApiClient, member: Person, gue
     assert (await listen(client, guest)).state["onboarding_steps"] == before
 
 
+@pytest.mark.any_database
 async def test_step_that_is_never_shown_is_accepted(client: ApiClient, member: Person) -> None:
     listener = await listen(client, member, event_types=["onboarding_steps"])
     assert_success(await client.post(PATH, member, onboarding_step="navigation_tour_video"))
@@ -38,6 +42,7 @@ async def test_step_that_is_never_shown_is_accepted(client: ApiClient, member: P
     ]
 
 
+@pytest.mark.any_database
 async def test_unknown_step_is_refused(client: ApiClient, member: Person) -> None:
     refused = await client.post(PATH, member, onboarding_step="nothing")
     assert assert_error(refused) == "Unknown onboarding_step: nothing"

@@ -18,6 +18,7 @@ from tests.support.waiting import MAX_WAIT_SECONDS
 SIMPLE = {"simplified_presence_events": True}
 
 
+@pytest.mark.any_database
 class TestForms:
     async def test_the_newer_one(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -51,6 +52,7 @@ class TestForms:
         assert await told(listener) == [expected]
 
 
+@pytest.mark.any_database
 class TestWhen:
     async def test_emitted_only_when_visible_state_changes(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -75,7 +77,6 @@ class TestWhen:
         await ping(client, member)
         assert await told(await listen_to_presence(client, member)) == []
 
-    @pytest.mark.any_database
     async def test_not_emitted_in_large_realms(
         self,
         client: ApiClient,

@@ -132,6 +132,7 @@ class TestPing:
 
 
 class TestHistory:
+    @pytest.mark.any_database
     async def test_is_of_two_weeks(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
@@ -176,12 +177,14 @@ class TestUpdates:
         fourth = await ping(client, member, last_update_id=seen)
         assert fourth["presences"] == {str(member.user_id): here(clock)}
 
+    @pytest.mark.any_database
     async def test_too_high_last_update_id_is_corrected(
         self, client: ApiClient, member: Person
     ) -> None:
         response = await ping(client, member, last_update_id=4711)
         assert (response["presences"], response["presence_last_update_id"]) == ({}, 1)
 
+    @pytest.mark.any_database
     async def test_continue_from_the_registered_state(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
@@ -191,6 +194,7 @@ class TestUpdates:
         response = await ping(client, member, last_update_id=state["presence_last_update_id"])
         assert set(response["presences"]) == {str(member.user_id)}
 
+    @pytest.mark.any_database
     async def test_update_ids_are_per_realm(
         self, app: ChatApp, client: ApiClient, runtime: Runtime, realm: RealmRecord, member: Person
     ) -> None:
@@ -208,6 +212,7 @@ class TestUpdates:
         await there.aclose()
 
 
+@pytest.mark.any_database
 class TestRegister:
     async def test_is_keyed_by_email_by_default(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -232,6 +237,7 @@ class TestRegister:
             assert len(state["presences"]) == count
 
 
+@pytest.mark.any_database
 class TestOneUser:
     async def test_in_both_forms(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
@@ -282,6 +288,7 @@ class TestOneUser:
 
 
 class TestHiding:
+    @pytest.mark.any_database
     async def test_hidden_user_has_no_presence(
         self, client: ApiClient, clock: MovableClock, owner: Person, member: Person
     ) -> None:
@@ -315,6 +322,7 @@ class TestHiding:
             "presences": {str(owner.user_id): here(clock)},
         }
 
+    @pytest.mark.any_database
     async def test_bots_can_have_the_setting(
         self, client: ApiClient, make_user: MakeUser, member: Person
     ) -> None:
@@ -324,6 +332,7 @@ class TestHiding:
             assert_success(response)
         assert set(await ping_slim(client, member)) == {str(member.user_id)}
 
+    @pytest.mark.any_database
     async def test_presence_can_be_disabled_for_the_realm(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:

@@ -46,6 +46,7 @@ class TestFieldEvents:
         assert_success(await client.delete(f"{FIELDS}/{first}", admin))
         await assert_told()
 
+    @pytest.mark.any_database
     async def test_no_change_is_no_event(
         self, client: ApiClient, admin: Person, listener: Listener
     ) -> None:
@@ -128,6 +129,7 @@ class TestValueEvents:
 
 
 class TestState:
+    @pytest.mark.any_database
     async def test_register_returns_fields_and_types(
         self, client: ApiClient, admin: Person, guest: Person
     ) -> None:

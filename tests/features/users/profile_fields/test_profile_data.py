@@ -21,12 +21,15 @@ DATA = "/users/me/profile_data"
 
 
 class TestSetProfileData:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.patch(DATA, data=[]), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_missing_data(self, client: ApiClient, member: Person) -> None:
         assert assert_error(await client.patch(DATA, member)) == "Missing 'data' argument"
 
+    @pytest.mark.any_database
     async def test_guests_may(self, client: ApiClient, admin: Person, guest: Person) -> None:
         field_id = await add_field(client, admin)
         data = [{"id": field_id, "value": "*Pizza*"}]
@@ -36,6 +39,7 @@ class TestSetProfileData:
             str(field_id): {"value": "*Pizza*", "rendered_value": "<p><em>Pizza</em></p>"}
         }
 
+    @pytest.mark.any_database
     async def test_others_see_it(self, client: ApiClient, admin: Person, member: Person) -> None:
         field_id = await add_field(client, admin)
         await write(client, member, {field_id: "Pizza"})
@@ -60,6 +64,7 @@ class TestSetProfileData:
         await write(client, member, {food: "  "})
         assert await profile_of(client, member) == {}
 
+    @pytest.mark.any_database
     async def test_all_or_nothing(self, client: ApiClient, admin: Person, member: Person) -> None:
         food = await add_field(client, admin, name="Food")
         birthday = await add_field(client, admin, FieldType.DATE, "Birthday")
@@ -76,12 +81,14 @@ class TestSetProfileData:
         assert message == "Team can only be changed by an administrator."
         await write(client, admin, {field_id: "Blue"})
 
+    @pytest.mark.any_database
     async def test_bots_have_no_profile(
         self, client: ApiClient, admin: Person, make_user: MakeUser
     ) -> None:
         bot = await make_user(bot_owner=admin)
         assert assert_error(await client.patch(DATA, bot, data=[])) == "Bots have no profile."
 
+    @pytest.mark.any_database
     async def test_unknown_field(self, client: ApiClient, member: Person) -> None:
         response = await client.patch(DATA, member, data=[{"id": 4711, "value": "x"}])
         assert assert_error(response) == "Field id 4711 not found."
@@ -117,6 +124,7 @@ class TestSetProfileData:
     async def test_malformed_data(self, client: ApiClient, member: Person, data: object) -> None:
         assert "data" in assert_error(await client.patch(DATA, member, data=data))
 
+    @pytest.mark.any_database
     async def test_users_in_values_must_be_active_humans_of_the_realm(
         self,
         client: ApiClient,

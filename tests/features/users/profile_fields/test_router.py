@@ -24,6 +24,7 @@ NOT_ADMIN = "UNAUTHORIZED_PRINCIPAL"
 FIELDS = "/realm/profile_fields"
 
 
+@pytest.mark.any_database
 class TestGetFields:
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.get(FIELDS), "UNAUTHORIZED", 401)
@@ -57,9 +58,11 @@ class TestGetFields:
 
 
 class TestCreateField:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         assert_error(await client.post(FIELDS, field_type=1, name="x"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_missing_type(self, client: ApiClient, admin: Person) -> None:
         message = assert_error(await client.post(FIELDS, admin, name="x"))
         assert message == "Missing 'field_type' argument"
@@ -70,6 +73,7 @@ class TestCreateField:
         person = await make_user(role)
         assert_error(await client.post(FIELDS, person, field_type=1, name="x"), NOT_ADMIN)
 
+    @pytest.mark.any_database
     async def test_ignored_parameter(self, client: ApiClient, admin: Person) -> None:
         response = await client.post(FIELDS, admin, field_type=1, name="x", order=7)
         assert assert_success(response)["ignored_parameters_unsupported"] == ["order"]
@@ -89,11 +93,13 @@ class TestCreateField:
         response = await client.post(FIELDS, admin, field_type=field_type, name="x")
         assert "field_type" in assert_error(response)
 
+    @pytest.mark.any_database
     async def test_name_of_a_known_site(self, client: ApiClient, admin: Person) -> None:
         await add_field(client, admin, FieldType.EXTERNAL_ACCOUNT, "", field_data=GITHUB)
         (field,) = await fields_of(client, admin)
         assert field["name"] == "GitHub username"
 
+    @pytest.mark.any_database
     async def test_texts_are_trimmed(self, client: ApiClient, admin: Person) -> None:
         await add_field(client, admin, name="  Food ", hint=" Or drink\t")
         (field,) = await fields_of(client, admin)
@@ -127,6 +133,7 @@ class TestCreateField:
         assert assert_error(response) == complaint
         assert await fields_of(client, admin) == []
 
+    @pytest.mark.any_database
     async def test_only_two_in_the_summary(self, client: ApiClient, admin: Person) -> None:
         for name in ("One", "Two"):
             await add_field(client, admin, name=name, display_in_profile_summary=True)
@@ -153,15 +160,18 @@ class TestCreateField:
 
 
 class TestChangeField:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin)
         response = await client.patch(f"{FIELDS}/{field_id}", name="x")
         assert_error(response, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_forbidden(self, client: ApiClient, admin: Person, member: Person) -> None:
         field_id = await add_field(client, admin)
         assert_error(await client.patch(f"{FIELDS}/{field_id}", member, name="x"), NOT_ADMIN)
 
+    @pytest.mark.any_database
     async def test_changes_what_is_passed(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin, hint="Or drink", required=True)
         (before,) = await fields_of(client, admin)
@@ -172,12 +182,14 @@ class TestChangeField:
         (after,) = await fields_of(client, admin)
         assert after == {**before, "name": "Food", "editable_by_user": False}
 
+    @pytest.mark.any_database
     async def test_hint_can_be_emptied(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin, hint="Or drink")
         assert_success(await client.patch(f"{FIELDS}/{field_id}", admin, hint=""))
         (field,) = await fields_of(client, admin)
         assert field["hint"] == ""
 
+    @pytest.mark.any_database
     async def test_keeps_its_own_name_and_place(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin, name="Food", display_in_profile_summary=True)
         await add_field(client, admin, name="Drink", display_in_profile_summary=True)
@@ -201,6 +213,7 @@ class TestChangeField:
         response = await client.patch(f"{FIELDS}/{field_id}", admin, **params)
         assert assert_error(response).startswith(complaint)
 
+    @pytest.mark.any_database
     async def test_unknown_field(self, client: ApiClient, admin: Person) -> None:
         response = await client.patch(f"{FIELDS}/4711", admin, name="x")
         assert assert_error(response) == "Field id 4711 not found."
@@ -257,14 +270,17 @@ class TestReorderFields:
 
 
 class TestDeleteField:
+    @pytest.mark.any_database
     async def test_anonymous(self, client: ApiClient, admin: Person) -> None:
         field_id = await add_field(client, admin)
         assert_error(await client.delete(f"{FIELDS}/{field_id}"), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_forbidden(self, client: ApiClient, admin: Person, member: Person) -> None:
         field_id = await add_field(client, admin)
         assert_error(await client.delete(f"{FIELDS}/{field_id}", member), NOT_ADMIN)
 
+    @pytest.mark.any_database
     async def test_unknown_field(self, client: ApiClient, admin: Person) -> None:
         message = assert_error(await client.delete(f"{FIELDS}/4711", admin))
         assert message == "Field id 4711 not found."

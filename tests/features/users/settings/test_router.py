@@ -49,9 +49,11 @@ def gravatar(email: str) -> str:
 
 
 class TestChangeSettings:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, realm: RealmRecord) -> None:
         assert_error(await client.patch("/settings", enter_sends=True), "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_path_of_older_clients_for_notifications_changes_the_same_settings(
         self, client: ApiClient, member: Person
     ) -> None:
@@ -61,11 +63,13 @@ class TestChangeSettings:
         assert assert_success(changed) == {}
         assert (await own_settings(client, member))["enable_desktop_notifications"] is False
 
+    @pytest.mark.any_database
     async def test_nothing_passed_changes_nothing(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member)
         assert assert_success(await client.patch("/settings", member)) == {}
         assert await listener.new_events() == []
 
+    @pytest.mark.any_database
     async def test_change_is_sent_to_the_user_only(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -81,6 +85,7 @@ class TestChangeSettings:
         assert settings["enter_sends"] is True
         assert settings["color_scheme"] == 2
 
+    @pytest.mark.any_database
     async def test_unchanged_values_emit_no_event(self, client: ApiClient, member: Person) -> None:
         assert_success(await client.patch("/settings", member, enter_sends=True))
         listener = await listen(client, member)
@@ -100,6 +105,7 @@ class TestChangeSettings:
         assert_success(await client.patch("/settings", member, enter_sends=False))
         assert await stored_settings(runtime, member.user_id) == {"emojiset": "twitter"}
 
+    @pytest.mark.any_database
     async def test_names_the_language(self, client: ApiClient, member: Person) -> None:
         listener = await listen(client, member)
         assert_success(await client.patch("/settings", member, default_language="de"))
@@ -131,6 +137,7 @@ class TestChangeSettings:
         response = await client.patch("/settings", admin, **params)
         assert assert_error(response).startswith(message)
 
+    @pytest.mark.any_database
     async def test_changes_all_or_nothing(
         self, client: ApiClient, runtime: Runtime, member: Person
     ) -> None:
@@ -140,6 +147,7 @@ class TestChangeSettings:
         assert await listener.new_events() == []
         assert (await client.get("/users/me", member))["full_name"] == member.full_name
 
+    @pytest.mark.any_database
     async def test_reports_ignored_parameters(self, client: ApiClient, member: Person) -> None:
         response = await client.patch("/settings", member, favourite_colour="green")
         assert assert_success(response)["ignored_parameters_unsupported"] == ["favourite_colour"]
@@ -149,6 +157,7 @@ class TestChangeSettings:
         assert UserSettings.model_fields.keys() <= ChangeSettingsParams.decoders.keys()
 
 
+@pytest.mark.any_database
 class TestFullName:
     async def test_event_is_sent_to_all_users(
         self, client: ApiClient, owner: Person, member: Person
@@ -223,6 +232,7 @@ class TestEmail:
         renamed = Person(admin.user_id, "iago@example.com", admin.api_key)
         assert (await client.get("/users/me", renamed))["delivery_email"] == "Iago@Example.com"
 
+    @pytest.mark.any_database
     async def test_hidden_address_is_in_no_event(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
@@ -235,6 +245,7 @@ class TestEmail:
         assert "iago@example.com" not in str(persons)
         assert gravatar("iago@example.com") not in str(persons)
 
+    @pytest.mark.any_database
     async def test_address_in_use_is_refused(
         self, client: ApiClient, owner: Person, admin: Person
     ) -> None:
@@ -245,6 +256,7 @@ class TestEmail:
         assert_success(await client.patch("/settings", admin, email=admin.email.upper()))
         assert (await client.get("/users/me", admin))["email"] == admin.email.upper()
 
+    @pytest.mark.any_database
     async def test_only_administrators_may_change_it(
         self, client: ApiClient, member: Person, admin: Person
     ) -> None:
@@ -361,6 +373,7 @@ class TestPassword:
         new = await client.post("/fetch_api_key", username=iago.email, password="battery staple")
         assert_success(new)
 
+    @pytest.mark.any_database
     @pytest.mark.parametrize("old_password", [{"old_password": "wrong"}, {}])
     async def test_needs_the_old_password(
         self, client: ApiClient, iago: Person, old_password: dict[str, str]
@@ -379,10 +392,12 @@ class TestPassword:
         )
         assert assert_error(response) == "Wrong password!"
 
+    @pytest.mark.any_database
     async def test_must_not_be_short(self, client: ApiClient, iago: Person) -> None:
         response = await client.patch("/settings", iago, old_password=PASSWORD, new_password="abc")
         assert assert_error(response) == "new_password is too short (at least: 6 characters)"
 
+    @pytest.mark.any_database
     async def test_old_password_alone_changes_nothing(
         self, client: ApiClient, iago: Person
     ) -> None:
@@ -403,6 +418,7 @@ class TestPassword:
             assert_success(await client.patch("/settings", iago, enter_sends=True))
 
 
+@pytest.mark.any_database
 class TestState:
     async def test_has_every_setting(self, client: ApiClient, member: Person) -> None:
         settings = await own_settings(client, member)

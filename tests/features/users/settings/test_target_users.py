@@ -53,6 +53,7 @@ async def test_edited_settings_can_be_kept(
     assert await color_scheme_of(client, guest) == 2
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("path", ["/settings", "/settings/notifications"])
 async def test_is_for_administrators(
     client: ApiClient, member: Person, guest: Person, path: str

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.factories import MakeUser, Person
 from tests.support.client import ApiClient
 from tests.support.listening import listen
@@ -17,6 +19,7 @@ async def defaults_seen_by(client: ApiClient, person: Person) -> dict[str, Any]:
     return defaults
 
 
+@pytest.mark.any_database
 async def test_is_for_administrators(client: ApiClient, member: Person) -> None:
     refused = await client.patch(PATH, member, color_scheme=2)
     assert_error(refused, "UNAUTHORIZED_PRINCIPAL")
@@ -48,6 +51,7 @@ async def test_default_of_the_service_can_be_chosen_again(client: ApiClient, adm
     assert (await defaults_seen_by(client, admin))["color_scheme"] == 1
 
 
+@pytest.mark.any_database
 async def test_invalid_values_change_nothing(client: ApiClient, admin: Person) -> None:
     refused = await client.patch(PATH, admin, color_scheme=9, starred_message_counts=False)
     assert "color_scheme" in assert_error(refused)

@@ -52,11 +52,13 @@ async def told(listener: Listener) -> list[dict[str, Any]]:
 
 
 class TestOwnStatus:
+    @pytest.mark.any_database
     async def test_anonymous_is_refused(self, client: ApiClient, member: Person) -> None:
         assert_error(await say(client, None, status_text="here"), "UNAUTHORIZED", 401)
         response = await client.get(f"/users/{member.user_id}/status")
         assert_error(response, "UNAUTHORIZED", 401)
 
+    @pytest.mark.any_database
     async def test_event_is_sent_to_all_users(
         self, client: ApiClient, member: Person, guest: Person
     ) -> None:
@@ -70,6 +72,7 @@ class TestOwnStatus:
         assert await status_of(client, member, member) == status
         assert await statuses_seen_by(client, guest) == {str(member.user_id): status}
 
+    @pytest.mark.any_database
     async def test_values_not_passed_are_unchanged(self, client: ApiClient, member: Person) -> None:
         assert_success(await say(client, member, status_text="on vacation", emoji_name="car"))
         listener = await listen_to_statuses(client, member)
@@ -142,6 +145,7 @@ class TestOwnStatus:
         assert await listener.new_events() == []
         assert await status_of(client, member, member) == {"status_text": "before"}
 
+    @pytest.mark.any_database
     async def test_is_all_or_nothing(self, client: ApiClient, member: Person) -> None:
         listener = await listen_to_statuses(client, member)
         wishes = {"away": True, "status_text": "after", "emoji_name": "no_such_thing"}
@@ -149,6 +153,7 @@ class TestOwnStatus:
         assert await listener.new_events() == []
         assert await status_of(client, member, member) == {}
 
+    @pytest.mark.any_database
     async def test_accepts_all_kinds_of_emoji(
         self, client: ApiClient, owner: Person, member: Person
     ) -> None:
@@ -191,6 +196,7 @@ class TestOwnStatus:
         response = await say(client, member, **params, emoji_code=added["id"])
         assert assert_error(response) == "This custom emoji has been deactivated"
 
+    @pytest.mark.any_database
     async def test_bots_have_none(
         self, client: ApiClient, make_user: MakeUser, member: Person
     ) -> None:

@@ -54,6 +54,16 @@ class TestUnsubscribing:
         assert await unread_ids(client, reader) == {late}
         assert await unread_by_events(listener) == {late}
 
+    async def test_message_marked_unread_in_a_channel_that_was_read_becomes_read(
+        self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
+    ) -> None:
+        first, _second = [await send(client, writer, general) for _ in range(2)]
+        await client.post("/mark_stream_as_read", reader, stream_id=general.id)
+        await mark(client, reader, first, op="remove")
+        listener = await listen(client, reader, event_types=["update_message_flags"])
+        assert_success(await unsubscribe(client, reader, "general"))
+        assert [event["messages"] for event in await listener.new_events()] == [[first]]
+
     @pytest.mark.any_database
     async def test_late_poll_includes_messages_deleted_later(
         self, client: ApiClient, general: ChannelRecord, reader: Person, writer: Person

@@ -183,6 +183,19 @@ class TestPrivacy:
         [step] = (await show(client, owner, message_id))["edit_history"]
         assert (step["prev_topic"], step["prev_stream"]) == ("plot", secret.id)
 
+    async def test_move_from_a_hidden_channel_is_not_emitted_to_readers_of_the_target(
+        self, client: ApiClient, make_channel: MakeChannel, owner: Person, member: Person
+    ) -> None:
+        """Nor if the channel's history is not protected, so that only its audience hides it."""
+        secret = await make_channel(
+            subscribers=[owner], invite_only=True, history_public_to_subscribers=True
+        )
+        there = await make_channel(subscribers=[owner, member])
+        message_id = await send(client, owner, secret, "plot")
+        listener = await listen_to_changes(client, member)
+        assert_success(await edit(client, owner, message_id, stream_id=there.id, topic="topic"))
+        assert await listener.new_events() == []
+
     async def test_protected_history_hides_messages_moved_outside_the_subscription_period(
         self,
         client: ApiClient,

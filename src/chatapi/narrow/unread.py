@@ -94,25 +94,36 @@ def unread_candidates() -> tuple[UnreadCandidates, UnreadCandidates]:
     return UnreadCandidates(channels, in_channels), UnreadCandidates(direct, in_direct)
 
 
-def is_unread_above(position: ColumnElement[int]) -> tuple[ColumnElement[bool], ...]:
-    """Conditions for unread messages above a position, apart from exceptions."""
+def is_unread_above(
+    position: ColumnElement[int], *, may_have_exceptions: bool = True
+) -> tuple[ColumnElement[bool], ...]:
+    """Conditions for unread messages above a position, apart from exceptions.
+
+    For readers who are known to have none, none is searched for.
+    """
+    conditions = (
+        Message.id > position,
+        not_(and_(Message.sender_id == READER, Message.read_by_sender)),
+    )
+    if not may_have_exceptions:
+        return conditions
     has_exception = exists().where(
         ReadException.user_id == READER, ReadException.message_id == Message.id
     )
-    return (
-        Message.id > position,
-        not_(and_(Message.sender_id == READER, Message.read_by_sender)),
-        not_(has_exception.correlate(Message)),
-    )
+    return *conditions, not_(has_exception.correlate(Message))
 
 
 def in_each(
-    unread_candidates: UnreadCandidates, messages: Select[*tuple[Any, ...]]
+    unread_candidates: UnreadCandidates,
+    messages: Select[*tuple[Any, ...]],
+    *,
+    may_have_exceptions: bool = True,
 ) -> Select[*tuple[Any, ...]]:
     """The unread ones among some messages, evaluated for each conversation separately."""
+    position = unread_candidates.position
     return messages.where(
         Message.conversation_id == Conversation.id,
-        *is_unread_above(unread_candidates.position),
+        *is_unread_above(position, may_have_exceptions=may_have_exceptions),
     ).correlate(Subscription, ConversationMember, Conversation, ConversationReadPosition)
 
 

@@ -3,9 +3,8 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     BigInteger,
@@ -49,7 +48,7 @@ _MARKED_ID = case((_IS_CALL, -Message.id), else_=Message.id).label("id")
 """A negative id marks a message with a wildcard mention of the channel or topic."""
 
 
-def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
+def _by_conversation(*, may_have_exceptions: bool) -> CompoundSelect[*tuple[Any, ...]]:
     """The newest unread messages of every conversation, between two ids; None where none is."""
     after, up_to = _number("after"), _number("up_to")
     parts = []
@@ -61,7 +60,7 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
             .limit(MAX_UNREAD)
         )
         window = part._replace(position=highest(part.position, after))
-        found = in_each(window, newest).subquery()
+        found = in_each(window, newest, may_have_exceptions=may_have_exceptions).subquery()
         parts.append(
             part.conversations.where(Conversation.last_message_id > after).with_only_columns(
                 Conversation.id.label("id"),
@@ -76,7 +75,9 @@ def _by_conversation() -> CompoundSelect[*tuple[Any, ...]]:
     return union_all(*parts).order_by("id")
 
 
-BY_CONVERSATION = _by_conversation()
+BY_CONVERSATION = _by_conversation(may_have_exceptions=False)
+"""For readers without read exceptions, who are most."""
+_BESIDE_EXCEPTIONS = _by_conversation(may_have_exceptions=True)
 _exceptions = OwnedRows(ReadException.user_id)
 _EXCEPTED = (
     unread_exceptions(Conversation.id, Conversation.channel_id, Conversation.topic, _MARKED_ID)
@@ -111,8 +112,7 @@ _EXCEPTED_IN_CONVERSATION = unread_exceptions(Message.id).where(
 )
 
 
-@dataclass(frozen=True)
-class UnreadConversation:
+class UnreadConversation(NamedTuple):
     """The ids of the unread messages of one conversation."""
 
     id: ConversationId
@@ -139,7 +139,9 @@ class UnreadRepository:
         message step by step, until there are enough.
         """
         found = _Findings()
+        by_conversation = BY_CONVERSATION
         if await _exceptions.may_exist(self._db, self._user_id):
+            by_conversation = _BESIDE_EXCEPTIONS
             excepted = await self._db.fetch(_EXCEPTED, self._values)
             for conversation_id, channel_id, topic, marked_id in excepted:
                 found.add(conversation_id, channel_id, topic, [marked_id])
@@ -147,7 +149,7 @@ class UnreadRepository:
         while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)
             window = {**self._values, "after": after, "up_to": up_to}
-            rows = await self._db.fetch(BY_CONVERSATION, window)
+            rows = await self._db.fetch(by_conversation, window)
             for conversation_id, channel_id, topic, ids in rows:
                 found.add(conversation_id, channel_id, topic, split_ids(ids))
             up_to, step = after, step * _LONGER_BY
@@ -232,12 +234,14 @@ class _Findings:
     def _show(self, conversation_id: int) -> UnreadConversation:
         channel_id, topic = self._places[conversation_id]
         ids = self._ids[conversation_id]
+        # Most conversations have none.
+        mentions = self._mentions.get(conversation_id, ())
         return UnreadConversation(
             ConversationId(conversation_id),
             None if channel_id is None else ChannelId(channel_id),
             topic,
             ids,
-            [each for each in sorted(self._mentions[conversation_id]) if _is_among(each, ids)],
+            [each for each in sorted(mentions) if _is_among(each, ids)] if mentions else [],
         )
 
 

@@ -76,7 +76,7 @@ def _by_conversation(*, may_have_exceptions: bool) -> CompoundSelect[*tuple[Any,
 
 
 BY_CONVERSATION = _by_conversation(may_have_exceptions=False)
-"""For readers without read exceptions, who are most."""
+"""For readers without read exceptions: most of them."""
 _BESIDE_EXCEPTIONS = _by_conversation(may_have_exceptions=True)
 _exceptions = OwnedRows(ReadException.user_id)
 _EXCEPTED = (

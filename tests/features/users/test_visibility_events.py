@@ -11,7 +11,7 @@ from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.roles import Role
 from chatapi.core.system_groups import SystemGroup
-from chatapi.events import queues
+from chatapi.events import collection
 from chatapi.features.channels import user_visibility_diff
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import kinds, subscribe, unsubscribe
@@ -229,7 +229,7 @@ class TestChannels:
         assert_success(await client.patch("/settings", friend, full_name="Renamed"))
         assert_success(await client.post(members, owner, delete=[friend.user_id]))
         assert_success(await subscribe(client, friend, "square"))
-        monkeypatch.setattr(queues, "_LOG_PAGE", 2)
+        monkeypatch.setattr(collection, "_LOG_PAGE", 2)
         elsewhere = Listener(ApiClient(await start_app()), guest, listener.state)
         there = await elsewhere.new_events()
         await elsewhere.client.aclose()

@@ -163,7 +163,8 @@ class Comparing(World):
     async def _compare_search(self, name: str, word: str) -> None:
         narrow = [{"operator": "search", "operand": word}]
         response = await self.client.get("/messages", self.persons[name], narrow=narrow, **_ALL)
-        assert _ids(response) == _ids_of(self.oracle.found(name, word))
+        found, expected = _ids(response), _ids_of(self.oracle.found(name, word))
+        assert found == expected, f"{name} searches {word!r}: {found} instead of {expected}"
 
     async def _compare_message(self, name: str, place: Place) -> None:
         """Compare the read receipts and the earlier texts of a message."""
@@ -190,7 +191,7 @@ class Comparing(World):
         if observed.is_patient and len(events) == len(expected):
             # A rename lists messages as of the poll: those moved later had their own events.
             expected = [_lessened(*each) for each in zip(expected, events, strict=True)]
-        assert events == expected
+        assert events == expected, f"{observed.person} receives {events} instead of {expected}"
 
     def _told(self, event: dict[str, Any]) -> Told:
         match event["type"]:

@@ -114,11 +114,15 @@ def is_running(process: int) -> bool:
 
 def workers_of(serving: ServingCommand) -> list[int]:
     """The processes that serve, as Linux lists them below the one that was started."""
-    return [
-        child
-        for child in children_of(serving.process.pid)
-        if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    return [child for child in children_of(serving.process.pid) if is_worker(child)]
+
+
+def is_worker(process: int) -> bool:
+    """Whether a process is one that serves; one that has ended meanwhile is not."""
+    try:
+        return b"spawn_main" in Path(f"/proc/{process}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 @contextmanager

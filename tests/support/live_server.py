@@ -9,7 +9,7 @@ from pathlib import Path
 import uvicorn
 from starlette.types import ASGIApp
 
-from chatapi.http.connections import BoundedHttpProtocol
+from chatapi.http.connections import KEEP_ALIVE_SECONDS, BoundedHttpProtocol
 from tests.support.waiting import until
 
 
@@ -32,6 +32,7 @@ async def live_server(
             log_config=None,
             access_log=False,
             http=protocol,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
             ssl_certfile=certificate,
         )
         server = uvicorn.Server(config)

@@ -34,7 +34,7 @@ from chatapi.core.errors import ApiError
 from chatapi.core.settings import Settings
 from chatapi.db.database import Database
 from chatapi.db.migrate import upgrade_database
-from chatapi.http.connections import BoundedHttpProtocol
+from chatapi.http.connections import KEEP_ALIVE_SECONDS, BoundedHttpProtocol
 
 _DATABASE_PATIENCE_SECONDS = 30
 _DATABASE_RETRY_SECONDS = 0.5
@@ -141,8 +141,7 @@ def _server_config(settings: Settings) -> Config:
         http=BoundedHttpProtocol,
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
-        # Longer than the minute for which proxies usually keep a connection open.
-        timeout_keep_alive=75,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
         # Polls end at once; other running requests have this long.
         timeout_graceful_shutdown=settings.shutdown_grace_seconds,
     )

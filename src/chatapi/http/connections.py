@@ -17,6 +17,8 @@ from chatapi.http.quiet_events import QuietEvent, QuietFlowControl
 from chatapi.http.responses import JSON_HEADERS
 from chatapi.http.whole_responses import CYCLE
 
+KEEP_ALIVE_SECONDS = 75
+"""Longer than the minute for which proxies usually keep a connection open."""
 _MAX_HEAD_BYTES = 64 * 1024
 _MAX_PATH_LENGTH = 4096
 _ASGI: ASGIVersions = {"version": "3.0", "spec_version": "2.3"}

@@ -83,6 +83,7 @@ class Changing(World):
         assert_success(response)
         taken = self.oracle.taken(person, message, mode, channel, topic)
         if taken:
+            topic = self.oracle.spelled_after(taken, channel, topic)
             self._tell_move(taken, channel, topic)
             self.happened_in(message)
             self.oracle.move(taken, channel, topic)

@@ -50,11 +50,16 @@ class Comparing(World):
             await self._compare_events(observed)
 
     async def _compare(self) -> None:
-        await asyncio.gather(
+        results = await asyncio.gather(
             *(self._compare_reading(name) for name in self.persons),
             *(self._look_closely(name, self.turn + n) for n, name in enumerate(self.persons)),
             *(self._compare_events(observed) for observed in self.ears if not observed.is_patient),
+            # All of them end before the next history, which has the same database.
+            return_exceptions=True,
         )
+        for result in results:
+            if result is not None:
+                raise result
 
     async def _compare_reading(self, name: str) -> None:
         person, oracle = self.persons[name], self.oracle

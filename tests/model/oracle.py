@@ -181,9 +181,12 @@ class Oracle:
         # A change of case applies to the whole topic, or not at all.
         return taken if topic != message.topic and taken == around else []
 
+    def spelled_after(self, taken: list[Sent], channel: str, topic: str) -> str:
+        """The spelling of a topic after messages are moved there."""
+        is_rename = taken[0].place == (channel, topic.lower())
+        return topic if is_rename else self.spelled(channel, topic)
+
     def move(self, taken: list[Sent], channel: str, topic: str) -> None:
-        if taken[0].place != (channel, topic.lower()):
-            topic = self.spelled(channel, topic)
         for each in taken:
             crosses = each.channel != channel
             audience = frozenset(self.members[channel]) if crosses else each.audience

@@ -133,9 +133,10 @@ class CallerCache:
         user_id = user_id_in(email, realm.host(self._root_domain))
         values = {"realm_id": realm.id, "key_hash": hash_api_key(api_key)}
         if user_id is None:
-            rows = await db.fetch_alone(_BY_EMAIL, {**values, "email_key": name_key(email)})
+            by_email = {**values, "email_key": name_key(email)}
+            rows = await db.fetch_alone(_BY_EMAIL, by_email, in_turn=True)
         else:
-            rows = await db.fetch_alone(_BY_ID, {**values, "user_id": user_id})
+            rows = await db.fetch_alone(_BY_ID, {**values, "user_id": user_id}, in_turn=True)
         if not rows or rows[0][-1] is None:
             raise UnauthorizedError
         *record, key_id = rows[0]

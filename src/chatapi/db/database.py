@@ -20,6 +20,7 @@ from chatapi.core.ids import RealmId
 from chatapi.core.private_files import make_private_file, restrict_to_owner
 from chatapi.core.settings import Settings
 from chatapi.core.tracing import Wait
+from chatapi.db.connection_share import MAX_WAIT_SECONDS, ConnectionShare
 from chatapi.db.connection_watchdog import ConnectionWatchdog, WatchedConnection
 from chatapi.db.health_monitor import HealthMonitor
 from chatapi.db.postgres import PostgresConnections
@@ -79,6 +80,8 @@ class Database:
         free = self.pool_size - self.most_heavy_reads - _FREE_CONNECTIONS
         self.most_state_reads = max(1, min(_MAX_STATE_READS, free))
         """How many further ones may read the state of new queues, which all clients may need."""
+        self.connecting_clients = ConnectionShare(max(1, self.pool_size // 2))
+        """For what each client needs once: hundreds of them may connect at the same time."""
         self._returning: set[asyncio.Future[None]] = set()
         """Connections of cancelled callers that are being returned to the pool."""
         self._writer_turns: defaultdict[RealmId | None, WriterTurn] = defaultdict(WriterTurn)
@@ -202,7 +205,7 @@ def _postgres(url: URL, connections: PostgresConnections, pool_size: int) -> Asy
         async_creator=connections.open,
         pool_size=pool_size,
         max_overflow=0,
-        pool_timeout=10,
+        pool_timeout=MAX_WAIT_SECONDS,
         **_LIFO_POOL,
         hide_parameters=True,  # they contain texts of users and hashed keys
     )
@@ -250,7 +253,7 @@ def _sqlite(url: URL) -> AsyncEngine:
         async_creator=open_connection,
         pool_size=_SQLITE_POOL_SIZE,
         max_overflow=0,
-        pool_timeout=10,
+        pool_timeout=MAX_WAIT_SECONDS,
         **_LIFO_POOL,
         hide_parameters=True,
     )

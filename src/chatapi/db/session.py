@@ -94,24 +94,28 @@ class DatabaseSession:
         return await state.fetch(statement, values, self.statement_seconds)
 
     async def fetch_alone(
-        self, statement: ReadStatement, values: Values = _NO_VALUES
+        self, statement: ReadStatement, values: Values = _NO_VALUES, *, in_turn: bool = False
     ) -> Sequence[Any]:
         """Fetch by a statement that needs no other one, where nearly every request needs it.
 
-        Outside a snapshot or a transaction, on PostgreSQL, its connection is released at once.
+        Outside a snapshot or a transaction, on PostgreSQL, its connection is released at once. Pass
+        `in_turn` for what each client needs once: when hundreds of them connect, these statements
+        take only a part of the connections.
         """
         if self._state is not None or self.database.is_sqlite:
             return await self.fetch(statement, values)
+        if in_turn:
+            return await self._fetch_in_turn(statement, values)
         return await self._fetch_on_driver(statement, values)
 
     async def write_alone(self, statement: WriteStatement, values: Values) -> Sequence[Any]:
         """Write by a statement that is a whole transaction, and return its rows.
 
         For writes that belong to no realm's order of events, in a session that has not begun
-        anything. On PostgreSQL it is one round trip.
+        anything. On PostgreSQL it is one round trip, in turn, as for `fetch_alone`.
         """
         if not self.database.is_sqlite:
-            return await self._fetch_on_driver(statement, values)
+            return await self._fetch_in_turn(statement, values)
         async with self.transaction():
             return (await self.execute(statement, values)).all()
 
@@ -123,6 +127,16 @@ class DatabaseSession:
             return await connection.fetch(statement, values)
         finally:
             connection.close()
+
+    async def _fetch_in_turn(
+        self, statement: ReadStatement | WriteStatement, values: Values
+    ) -> Sequence[Any]:
+        share = self.database.connecting_clients
+        await share.take()
+        try:
+            return await self._fetch_on_driver(statement, values)
+        finally:
+            share.release()
 
     async def execute_many(self, statement: Executable, rows: Iterable[Values]) -> None:
         """Run one statement for any number of rows, in slices: preparing rows takes time.

@@ -208,8 +208,7 @@ class EventQueues:
             raise UnavailableError
         if not reader.is_current():
             raise StaleCallerError
-        if queue.id not in self._live:
-            raise BadEventQueueIdError(queue.id)
+        raise BadEventQueueIdError(queue.id)
 
     async def _check_reach(self, feed: Feed, queue: LiveQueue, cursor: EventId) -> None:
         """Reject a cursor beyond the log's end: its events were lost, as by a restored backup."""

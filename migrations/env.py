@@ -10,6 +10,7 @@ from chatapi.core.settings import Settings
 from chatapi.db.base import EnumColumn, UtcDateTime
 from chatapi.db.database import Database
 from chatapi.db.models import metadata
+from chatapi.db.partial_indexes import add_postgresql_conditions
 from chatapi.db.search import is_of_models
 
 
@@ -26,6 +27,7 @@ def render_type(kind: str, item: object, autogenerate: AutogenContext) -> str | 
 
 
 def migrate(connection: Connection) -> None:
+    add_postgresql_conditions(metadata)
     context.configure(
         connection=connection,
         target_metadata=metadata,

@@ -34,6 +34,7 @@ NOT_LOADED = {
     "redis": "there is no Redis",
     "rich.console": "the greeting is plain text",
     "pydantic_settings": "settings are read by a few lines of our own",
+    "sqlalchemy.dialects.postgresql.base": "the database is SQLite",
     "sqlalchemy.orm": "statements are of SQLAlchemy Core",
     "watchfiles": "it is for development",
 }

@@ -53,6 +53,12 @@ def test_the_package_itself_has_what_its_init_imports(package: str) -> None:
         _ = whole.missing
 
 
+def test_a_module_that_needs_init_is_found_in_the_whole_package(package: str) -> None:
+    defer_package(package, ("small",))
+    assert import_module(package).small.SMALL == 1
+    assert f"{package}.large" in sys.modules
+
+
 def test_a_loaded_package_stays_as_it_is(package: str) -> None:
     loaded = import_module(package)
     defer_package(package)

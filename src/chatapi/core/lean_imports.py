@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Collection
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
@@ -36,12 +37,13 @@ def build_models_later() -> None:
     BaseModel.model_config["defer_build"] = True
 
 
-def defer_package(package: str, **modules: str) -> None:
+def defer_package(package: str, needing_init: Collection[str] = (), /, **modules: str) -> None:
     """Let modules of a package be imported without what its `__init__` imports.
 
     `__init__` runs when something is first imported from the package itself, except for names that
-    are passed with the module of the package that has them. For packages whose modules a server
-    uses a few of. Does nothing if the package is loaded already.
+    are passed with the module of the package that has them, and for modules that do not need it.
+    For packages whose modules a server uses a few of. Does nothing if the package is loaded
+    already.
     """
     if package in sys.modules:
         return
@@ -54,8 +56,8 @@ def defer_package(package: str, **modules: str) -> None:
     def load(name: str) -> object:
         if name in modules:
             return getattr(import_module(f"{package}.{modules[name]}"), name)
-        # Also asked for modules of the package that are not imported yet: they need no `__init__`.
-        if find_spec(f"{package}.{name}") is not None:
+        # Also asked for modules of the package that are not imported yet.
+        if name not in needing_init and find_spec(f"{package}.{name}") is not None:
             return import_module(f"{package}.{name}")
         deferred.__dict__.pop("__getattr__", None)
         run_init()

@@ -8,6 +8,7 @@ from sqlalchemy import Connection
 
 from chatapi.db.migration_scripts import migration_scripts
 from chatapi.db.models import metadata
+from chatapi.db.partial_indexes import add_postgresql_conditions
 from chatapi.db.search import is_of_models
 
 
@@ -22,6 +23,7 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
 
 def differences(connection: Connection) -> list[str]:
     """Return the differences between the tables and the models."""
+    add_postgresql_conditions(metadata)
     options = {"compare_type": True, "include_name": is_of_models}
     context = MigrationContext.configure(connection, opts=options)
     return [str(difference) for difference in compare_metadata(context, metadata)]

@@ -2,15 +2,16 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String, Text, text
+from sqlalchemy import ForeignKey, Identity, Index, String, Text
 
 from chatapi.db.base import Base, BigId, TableColumn, table_column
+from chatapi.db.partial_indexes import partial_index
 
 
 def _left(place: str) -> Index:
     """Index of the messages that left a conversation or channel, in the order in which they did."""
-    is_left = text(f"{place} IS NOT NULL")
-    return Index(None, place, "id", sqlite_where=is_left, postgresql_where=is_left)
+    is_left = f"{place} IS NOT NULL"
+    return partial_index(None, place, "id", sqlite=is_left, postgresql=is_left)
 
 
 class MessageEdit(Base):

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, String, Text, text
 
 from chatapi.db.base import Base, BigId, TableColumn, table_column
+from chatapi.db.partial_indexes import partial_index
 
 
 class RealmClock(Base):
@@ -25,11 +26,11 @@ class EventRow(Base):
     __tablename__ = "event"
     __table_args__ = (
         Index(None, "created_at"),
-        Index(
+        partial_index(
             None,
             "message_id",
-            sqlite_where=text("message_id IS NOT NULL"),
-            postgresql_where=text("message_id IS NOT NULL"),
+            sqlite="message_id IS NOT NULL",
+            postgresql="message_id IS NOT NULL",
         ),
     )
 

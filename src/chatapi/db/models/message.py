@@ -10,10 +10,10 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     false,
-    text,
 )
 
 from chatapi.db.base import Base, BigId, TableColumn, table_column
+from chatapi.db.partial_indexes import partial_index
 
 IS_RESOLVED = "topic LIKE '✔ %'"
 """SQL condition: the topic is marked as resolved."""
@@ -24,12 +24,12 @@ def _marked(name: str, *marks: str) -> Index:
 
     Its condition is written as in our statements, so that each database recognizes it.
     """
-    return Index(
+    return partial_index(
         name,
         "realm_id",
         "id",
-        sqlite_where=text(" OR ".join(f"{mark} = 1" for mark in marks)),
-        postgresql_where=text(" OR ".join(marks)),
+        sqlite=" OR ".join(f"{mark} = 1" for mark in marks),
+        postgresql=" OR ".join(marks),
     )
 
 
@@ -41,11 +41,11 @@ class Conversation(Base):
         UniqueConstraint("channel_id", "topic_key"),
         UniqueConstraint("realm_id", "people_key"),
         Index(None, "channel_id", "last_message_id"),
-        Index(
+        partial_index(
             "ix_conversation_realm_id_resolved",
             "realm_id",
-            sqlite_where=text(IS_RESOLVED),
-            postgresql_where=text(IS_RESOLVED),
+            sqlite=IS_RESOLVED,
+            postgresql=IS_RESOLVED,
         ),
         {"sqlite_autoincrement": True},
     )
@@ -91,12 +91,12 @@ class Message(Base):
         _marked("ix_message_realm_id_id_image", "has_image"),
         _marked("ix_message_realm_id_id_attachment", "has_attachment"),
         _marked("ix_message_realm_id_id_mention", "mentions_channel", "mentions_topic"),
-        Index(
+        partial_index(
             "ix_message_channel_id_id_moved",
             "channel_id",
             "id",
-            sqlite_where=text("arrival IS NOT NULL"),
-            postgresql_where=text("arrival IS NOT NULL"),
+            sqlite="arrival IS NOT NULL",
+            postgresql="arrival IS NOT NULL",
         ),
         {"sqlite_autoincrement": True},
     )

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, String, text
+from sqlalchemy import ForeignKey, Index, String
 
 from chatapi.db.base import Base, BigId, TableColumn, table_column
+from chatapi.db.partial_indexes import partial_index
 
 
 class UserStatus(Base):
@@ -26,11 +27,8 @@ class Presence(Base):
     __tablename__ = "presence"
     __table_args__ = (
         Index(None, "realm_id", "update_id"),
-        Index(
-            "ix_presence_hidden",
-            "realm_id",
-            sqlite_where=text("is_hidden = 1"),
-            postgresql_where=text("is_hidden"),
+        partial_index(
+            "ix_presence_hidden", "realm_id", sqlite="is_hidden = 1", postgresql="is_hidden"
         ),
     )
 

@@ -2,9 +2,10 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Identity, Index, String, Text, text
+from sqlalchemy import ForeignKey, Identity, Index, String, Text
 
 from chatapi.db.base import Base, BigId, JsonObject, TableColumn, table_column
+from chatapi.db.partial_indexes import partial_index
 
 
 class ScheduledMessage(Base):
@@ -14,12 +15,12 @@ class ScheduledMessage(Base):
     __table_args__ = (
         Index(None, "owner_id", "deliver_at"),
         # A message that failed waits for its owner: the search for due messages skips it.
-        Index(
+        partial_index(
             "ix_scheduled_message_deliver_at_pending",
             "deliver_at",
             "id",
-            sqlite_where=text("failure IS NULL"),
-            postgresql_where=text("failure IS NULL"),
+            sqlite="failure IS NULL",
+            postgresql="failure IS NULL",
         ),
         {"sqlite_autoincrement": True},
     )

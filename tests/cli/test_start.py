@@ -29,14 +29,18 @@ NOT_LOADED = {
     "httpx": "nobody has called an outgoing webhook",
     "latex2mathml": "nobody has sent a formula",
     "limits": "logins are counted in Redis only if there is one",
+    "markdown_it": "nobody has sent a text with markup",
+    "nh3": "nobody has sent a text with markup",
     "passlib": "a request with an API key has no password to check",
     "pygments.lexers": "nobody has sent code",
+    "re2": "there are no linkifiers",
     "redis": "there is no Redis",
     "rich.console": "the greeting is plain text",
     "pydantic_settings": "settings are read by a few lines of our own",
     "sqlalchemy.dialects.postgresql.base": "the database is SQLite",
     "sqlalchemy.orm": "statements are of SQLAlchemy Core",
     "watchfiles": "it is for development",
+    "xml.etree": "nobody has sent a formula",
 }
 """Modules that a server may need later, and why it does not need them to start."""
 

@@ -1,6 +1,6 @@
 """Markdown to safe HTML, and the mentions and links of a text; pure: text in, text out."""
 
-from chatapi.rendering.channel_links import channel_address, encode_fragment
+from chatapi.rendering.channel_addresses import channel_address, encode_fragment
 from chatapi.rendering.directory import (
     EMPTY_DIRECTORY,
     Directory,
@@ -23,18 +23,15 @@ from chatapi.rendering.linkifiers import (
     Pattern,
 )
 from chatapi.rendering.message import (
-    RenderedMessage,
     is_quick_to_render,
     render_markdown,
     render_message,
 )
-from chatapi.rendering.previews import (
-    find_upload_paths,
-    finish_pictures,
-    without_placeholders,
-)
+from chatapi.rendering.placeholders import finish_pictures, without_placeholders
 from chatapi.rendering.quoting import quoted
 from chatapi.rendering.references import References, find_references
+from chatapi.rendering.rendered import RenderedMessage
+from chatapi.rendering.upload_links import find_upload_paths
 from chatapi.rendering.uploaded_media import (
     LOADING_CLASS,
     UploadedMedia,

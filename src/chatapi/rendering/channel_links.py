@@ -1,11 +1,9 @@
 """Links to channels: `#**channel**`, `#**channel>topic**` and `#**channel>topic@7**`."""
 
-from functools import lru_cache
-from urllib.parse import quote
-
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 
+from chatapi.rendering.channel_addresses import channel_address
 from chatapi.rendering.directory import NamedChannel
 from chatapi.rendering.elements import follows_a_word, push_element
 from chatapi.rendering.environment import environment_of
@@ -48,16 +46,3 @@ def _attributes(channel: NamedChannel, topic: str | None, message_id: str | None
     if message_id is None:
         return {"class": "stream-topic", **known_channel, "href": href}
     return {"class": "message-link", "href": f"{href}/near/{int(message_id)}"}
-
-
-def channel_address(channel: NamedChannel, topic: str | None = None) -> str:
-    """The URL at which clients show a channel, or a topic of it."""
-    slug = encode_fragment(f"{channel.id}-{channel.name.replace(' ', '-')}")
-    address = f"/#narrow/channel/{slug}"
-    return address if topic is None else f"{address}/topic/{encode_fragment(topic)}"
-
-
-@lru_cache(maxsize=1024)
-def encode_fragment(text: str) -> str:
-    """Encode names as clients do in their URLs: percent encoding with dots for percent signs."""
-    return quote(text, safe="").replace(".", "%2E").replace("%", ".")

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-import re2
 from typing_extensions import override
 
 from chatapi.core.web_addresses import is_web_address
@@ -171,6 +170,9 @@ NO_LINKIFIERS = Linkifiers()
 
 
 def _compile(pattern: str) -> _Regex:
+    # Only now: most realms have no patterns.
+    import re2  # noqa: PLC0415
+
     options = re2.Options()
     options.max_mem = _MAX_BYTES_OF_MEMORY
     options.log_errors = False

@@ -11,6 +11,9 @@ _DOT_IN_WORD = re.compile(r"[A-Za-z0-9]\.[A-Za-z]")
 
 def plain_html(content: str) -> str | None:
     """Returns the rendered HTML of a text without markup; None for any other text."""
+    if not content:
+        # As most descriptions.
+        return ""
     if _PLAIN.fullmatch(content) and not _DOT_IN_WORD.search(content):
         return f"<p>{content}</p>"
     return None

@@ -2,13 +2,10 @@
 
 `[cat](/user_uploads/...)` gets a preview after its paragraph, `![cat](/user_uploads/...)` becomes
 the image itself. Only files that the directory lists are shown; nothing is loaded from elsewhere.
-While a thumbnail is being drawn, a placeholder stands for it, which `finish_pictures` replaces in
-the stored HTML.
+While a thumbnail is being drawn, a placeholder stands for it (`placeholders.py`).
 """
 
-import html
-import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import unquote
 
 from markdown_it import MarkdownIt
@@ -18,38 +15,11 @@ from markdown_it.utils import EnvType, OptionsDict
 
 from chatapi.rendering.images import IMAGE
 from chatapi.rendering.link_targets import WITHOUT_TEXT
-from chatapi.rendering.uploaded_media import (
-    LOADING_CLASS,
-    UPLOADS,
-    UploadedMedia,
-    UploadedPicture,
-    address_of,
-    open_tag,
-)
+from chatapi.rendering.uploaded_media import UPLOADS, UploadedMedia
 
-MAX_PREVIEWS = 24
-"""In one message; later ones stay links."""
 _PREVIEW = "preview"
 _HIDING = frozenset({"blockquote_open", "blockquote_close", "table_open", "table_close"})
 """Blocks without previews: what they contain is shown elsewhere, or has no room for one."""
-_ADDRESS = re.compile(
-    rf"{UPLOADS}(\d{{1,18}}/[\w-]{{2}}/[\w-]{{1,100}}/[^\s/()<>\[\]\"'?#`]{{1,300}})"
-)
-_ATTRIBUTES = r'(?: [a-z-]+="[^"]*")*'
-_BLOCK = re.compile(
-    rf'<div class="message_inline_image"><a(?P<link>{_ATTRIBUTES})>'
-    rf"<img(?P<img>{_ATTRIBUTES})></a></div>\n?"
-)
-_INLINE = re.compile(rf"<img(?P<img>{_ATTRIBUTES})>")
-_ATTRIBUTE = re.compile(r' ([a-z-]+)="([^"]*)"')
-
-
-def find_upload_paths(content: str) -> list[str]:
-    """The paths of uploaded files that a text might link, without the prefix and escapes."""
-    if UPLOADS not in content:
-        return []
-    found = dict.fromkeys(unquote(match[1]) for match in _ADDRESS.finditer(content))
-    return list(found)[:MAX_PREVIEWS]
 
 
 def add_previews(parser: MarkdownIt) -> None:
@@ -127,58 +97,3 @@ def _token(content: str) -> Token:
     token = Token(_PREVIEW, "", 0)
     token.content = content
     return token
-
-
-def finish_pictures(rendered: str, path: str, picture: UploadedPicture | None) -> str:
-    """Replace the placeholders of a file in stored HTML: by its picture, or else by links."""
-    finished = address_of(path)
-    return _replace_placeholders(rendered, picture, lambda address: address == finished)
-
-
-def without_placeholders(rendered: str, *, but_of: Collection[str] = ()) -> str:
-    """Show only links to images whose thumbnails are still being drawn.
-
-    For what nothing updates when that is done: earlier versions, scheduled messages, and files
-    that are not among those whose paths are given.
-    """
-    if LOADING_CLASS not in rendered:
-        return rendered
-    kept = {address_of(path) for path in but_of}
-    return _replace_placeholders(rendered, None, lambda address: address not in kept)
-
-
-def _replace_placeholders(
-    rendered: str, picture: UploadedPicture | None, is_meant: Callable[[str], bool]
-) -> str:
-    """Replace the placeholders of the files with certain addresses."""
-
-    def finish_block(found: re.Match[str]) -> str:
-        link, image = _read_attributes(found["link"]), _read_attributes(found["img"])
-        if not (_is_loading(image) and is_meant(link["href"])):
-            return found[0]
-        if picture is None:
-            return ""
-        shown = open_tag("img", picture.attributes())
-        return f'<div class="message_inline_image"><a{found["link"]}>{shown}</a></div>\n'
-
-    def finish_inline(found: re.Match[str]) -> str:
-        image = _read_attributes(found["img"])
-        address = image.get("data-original-src")
-        if address is None or not (_is_loading(image) and is_meant(address)):
-            return found[0]
-        alt = image.get("alt", "")
-        if picture is not None:
-            return picture.html_in_place(alt)
-        text = html.escape(alt or unquote(address))
-        return f'<a href="{address}" rel="noopener noreferrer nofollow">{text}</a>'
-
-    finished = _BLOCK.sub(finish_block, rendered)
-    return _INLINE.sub(finish_inline, finished).rstrip("\n")
-
-
-def _is_loading(image: Mapping[str, str]) -> bool:
-    return LOADING_CLASS in image.get("class", "").split()
-
-
-def _read_attributes(text: str) -> dict[str, str]:
-    return {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(text)}

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+if TYPE_CHECKING:
+    from markdown_it.token import Token
 
 _FOLDER = Path(__file__).parent / "guides"
 _ORDER = (
@@ -54,6 +55,9 @@ def read_guides() -> Sequence[Guide]:
 
 
 def _read(name: str) -> Guide:
+    # Only now: a server need not load the parser before somebody opens the docs page.
+    from markdown_it import MarkdownIt  # noqa: PLC0415
+
     # Without raw HTML: a guide that has some shows it as text.
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     title, *tokens = _without_title(markdown.parse((_FOLDER / f"{name}.md").read_text("utf-8")))
@@ -67,7 +71,7 @@ def _read(name: str) -> Guide:
     return Guide(name, title.content, markdown.renderer.render(tokens, markdown.options, {}))
 
 
-def _without_title(tokens: list[Token]) -> list[Token]:
+def _without_title(tokens: "list[Token]") -> "list[Token]":
     """The text of the first heading, then everything below it."""
     opening, text, _closing, *rest = tokens
     if (opening.type, opening.tag) != ("heading_open", "h1"):

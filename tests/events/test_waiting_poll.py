@@ -1,8 +1,8 @@
 """A waiting poll is responded to at once if a single event is all there is for it."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ from chatapi.events.event import Event
 from chatapi.events.feed import Feed, WaitEnd
 from chatapi.events.live_queue import LiveQueue, Reader
 from chatapi.events.membership import NO_MEMBERSHIP
-from chatapi.events.waiting_poll import PollConnection, WaitingPoll
+from chatapi.events.waiting_poll import WaitingPoll
 from tests.support.sample_events import Listed, Noted, PersonTouched, Whispered, entry
 
 
@@ -31,6 +31,17 @@ class Described(Event):
     @property
     @override
     def is_complete(self) -> bool:
+        return False
+
+
+@dataclass
+class Connection:
+    """The request of a poll, which has not waited yet."""
+
+    respond: Callable[[Sequence[Piece]], bool]
+    waited: float = 0
+
+    async def is_disconnected(self) -> bool:
         return False
 
 
@@ -68,15 +79,12 @@ class Polls:
             epoch=1,
         )
 
-        async def is_disconnected() -> bool:
-            return not self.is_connected
-
         def respond(pieces: Sequence[Piece]) -> bool:
             if self.is_connected:
                 self.sent += [(queue.id, piece.id) for piece in pieces]
             return self.is_connected
 
-        connection = PollConnection(0, is_disconnected, respond)
+        connection = Connection(respond)
         poll = WaitingPoll(queue, reader, self.feed, connection, lambda *_: self.is_served)
         self.feed.add_waiter(poll)
         return poll
@@ -202,7 +210,7 @@ async def test_failure_of_one_response_leaves_that_poll_to_its_task(polls: Polls
     def fail(_pieces: Sequence[Piece]) -> bool:
         raise OSError
 
-    broken._connection = replace(broken._connection, respond=fail)
+    broken._connection = Connection(fail)
     polls.publish(Noted(text="a"))
     assert await broken.ended is WaitEnd.NEWS
     assert await whole.ended is WaitEnd.RESPONSE

@@ -1,8 +1,7 @@
 """A waiting poll whose response is sent as soon as there is an event, before its task goes on."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
 
 import structlog
 from typing_extensions import override
@@ -14,15 +13,17 @@ from chatapi.events.live_queue import LiveQueue, Reader
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
-class PollConnection:
+class PollConnection(Protocol):
     """What a poll that waits knows of the request it belongs to."""
 
-    waited: float
-    """For how many seconds the request has waited already."""
-    is_disconnected: Callable[[], Awaitable[bool]]
-    respond: Callable[[Sequence[Piece]], bool]
-    """Sends the response; returns False if only the task of the poll can do that."""
+    @property
+    def waited(self) -> float:
+        """For how many seconds the request has waited already."""
+
+    async def is_disconnected(self) -> bool: ...
+
+    def respond(self, pieces: Sequence[Piece]) -> bool:
+        """Send the response; returns False if only the task of the poll can do that."""
 
 
 class WaitingPoll(Waiter):

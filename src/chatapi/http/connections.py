@@ -1,6 +1,7 @@
 """Connections with limits: clients that send or read too slowly are disconnected."""
 
 import asyncio
+from functools import lru_cache
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -25,6 +26,11 @@ _ASGI: ASGIVersions = {"version": "3.0", "spec_version": "2.3"}
 """The same for all requests; uvicorn makes a dictionary for each."""
 _LARGE_HEAD = f"The address and the headers are larger than {_MAX_HEAD_BYTES} bytes"
 _LONG_PATH = f"The path is longer than {_MAX_PATH_LENGTH} characters"
+
+
+@lru_cache(maxsize=64)
+def _shared_address(address: tuple[str, int | None] | None) -> tuple[str, int | None] | None:
+    return address
 
 
 class _Pipeline(list[Any]):
@@ -98,6 +104,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
         super().connection_made(transport)
         self.flow = QuietFlowControl(transport)
+        # The same object for all connections to an address of the server.
+        self.server = _shared_address(self.server)
         self._waits_for_head_since = self.loop.time()
         self._check_later()
 

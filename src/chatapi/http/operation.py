@@ -136,6 +136,9 @@ def inspect_endpoint(
     """Read an endpoint's signature; raises TypeError if it has no guard."""
     hints = get_type_hints(endpoint, include_extras=True)
     returned = hints.pop("return", NoneType)
+    if get_origin(returned) is Awaitable:
+        # Of an endpoint that is no coroutine, and returns one.
+        (returned,) = get_args(returned)
     guard, guard_argument = _find_guard(endpoint, hints)
     del hints[guard_argument]
     params: type[Params] = NoParams

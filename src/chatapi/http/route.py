@@ -191,7 +191,10 @@ class ChatRoute(APIRoute):
             if self.stores_responses:
                 payload = await find_stored_response(request, context, form.fingerprint)
             if payload is None:
-                payload = await operation.endpoint(**operation.arguments(context, request, params))
+                result = operation.endpoint(**operation.arguments(context, request, params))
+                # A poll that waits does not need them any more.
+                del params
+                payload = await result
             else:
                 await context.recheck_caller()
         except ApiError as error:

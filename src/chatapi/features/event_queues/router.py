@@ -1,14 +1,12 @@
 """Endpoints of event queues."""
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any
 
 from chatapi.auth.guards import LoggedIn, MaybeAnonymous, Poller
 from chatapi.core.errors import BadEventQueueIdError
 from chatapi.events.entry import Piece
-from chatapi.events.waiting_poll import PollConnection
 from chatapi.features.event_queues.params import DeleteQueueParams, GetEventsParams, RegisterParams
 from chatapi.features.event_queues.payloads import EventsPayload, events_payload, register_payload
 from chatapi.features.event_queues.service import EventQueueService
@@ -45,9 +43,9 @@ async def register_queue(ctx: MaybeAnonymous, params: RegisterParams) -> Mapping
 
 
 @router.get("/events", responses=raises(BadEventQueueIdError))
-async def get_events(
+def get_events(
     ctx: Poller, params: GetEventsParams, request: ApiRequest
-) -> EventsPayload | EventStream:
+) -> Awaitable[EventsPayload | EventStream]:
     """Get events from an event queue.
 
     Waits until there is at least one event, at most about 50 seconds (then one `heartbeat` event is
@@ -56,23 +54,38 @@ async def get_events(
     older id continues after the last event you acknowledged. With the header `Accept:
     text/event-stream` the same events are sent as server-sent events.
     """
+    # Not a coroutine itself, which a waiting poll would keep in memory.
     if request.accepts("text/event-stream"):
-        resume_after = _EVENT_ID.fullmatch(request.header(b"last-event-id"))
-        events = await EventQueueService(ctx).follow(
-            params, int(resume_after[0]) if resume_after else None
-        )
-        return EventStream(events)
-    return await EventQueueService(ctx).read(
-        params,
-        PollConnection(
-            request.waited, request.is_disconnected, partial(send_events_at_once, request)
-        ),
+        return _follow_events(ctx, params, request)
+    return EventQueueService(ctx).read(params, _PolledRequest(request))
+
+
+async def _follow_events(ctx: Poller, params: GetEventsParams, request: ApiRequest) -> EventStream:
+    resume_after = _EVENT_ID.fullmatch(request.header(b"last-event-id"))
+    events = await EventQueueService(ctx).follow(
+        params, int(resume_after[0]) if resume_after else None
     )
+    return EventStream(events)
 
 
-def send_events_at_once(request: ApiRequest, pieces: Sequence[Piece]) -> bool:
-    """Respond to a poll that waits; returns False if the poll must go on to respond itself."""
-    return send_at_once(request, events_payload(pieces))
+class _PolledRequest:
+    """The request of a poll, as far as the queue knows it."""
+
+    __slots__ = ("_request",)
+
+    def __init__(self, request: ApiRequest) -> None:
+        self._request = request
+
+    @property
+    def waited(self) -> float:
+        return self._request.waited
+
+    async def is_disconnected(self) -> bool:
+        return await self._request.is_disconnected()
+
+    def respond(self, pieces: Sequence[Piece]) -> bool:
+        """Respond while the poll waits; returns False if the poll must respond itself."""
+        return send_at_once(self._request, events_payload(pieces))
 
 
 @router.delete("/events", responses=raises(BadEventQueueIdError))

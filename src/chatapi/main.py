@@ -11,7 +11,7 @@ from functools import cached_property, partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 
@@ -40,11 +40,6 @@ if TYPE_CHECKING:
 
 _ROUTERS = tuple(load_from_features("router", FeatureRouter))
 FEATURES: Sequence[FeatureRouter] = tuple(router for router in _ROUTERS if router.include_in_schema)
-_ENDPOINTS = APIRouter()
-"""All endpoints, included once for all apps of a process."""
-for _router in _ROUTERS:
-    _ENDPOINTS.include_router(_router)
-
 
 _OBJECTS_BEFORE_LOOKING_FOR_GARBAGE = 10_000
 
@@ -122,7 +117,9 @@ def create_app(
     app.state.serve_metrics = nullcontext
     app.state.trace_requests = lambda middleware: middleware
     app.state.close_tracing = _nothing
-    app.include_router(_ENDPOINTS)
+    # Each by itself: FastAPI builds every route once more for a router within a router.
+    for router in _ROUTERS:
+        app.include_router(router)
     # Set last: a router that is included wraps the lifespan once more, and none has its own.
     app.router.lifespan_context = _lifespan
     app.router.routes.extend([document_route(app.openapi), *page_routes()])

@@ -9,7 +9,10 @@ _QUICK_LENGTH = 1_000
 
 
 def is_quick_to_render(content: str) -> bool:
-    """Whether it takes a few milliseconds at most; otherwise render in another process."""
+    """Whether it takes a few milliseconds at most; otherwise render in another process.
+
+    The first text with markup takes some 50 more, to load the parser.
+    """
     if len(content) > _QUICK_LENGTH:
         return False
     # Code and formulas: their libraries are large, and loaded when they are first needed.

@@ -17,7 +17,8 @@ OneToFour = Literal[1, 2, 3, 4]
 class UserSettings(WireModel):
     """The settings of a user; stored as the differences from these defaults."""
 
-    model_config = ConfigDict(extra="ignore")
+    # Users with the same settings share one object.
+    model_config = ConfigDict(extra="ignore", frozen=True)
 
     twenty_four_hour_time: bool = False
     """Whether clients show times as 17:00 instead of 5:00 PM."""

@@ -67,6 +67,16 @@ def pytest_configure(config: pytest.Config) -> None:
         choose_small_sizes()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Run no garbage collection while tests are found: hardly anything becomes garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if config.getoption("quick"):
         quick = list(map(runs_in_quick_run, items))

@@ -18,7 +18,7 @@ SMALL_FILE = "/docs/assets/loader.svg"
 KeepScreenshot = Callable[[str], Awaitable[None]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("site")
     command = Command(folder, {"data_dir": str(folder), "rate_limits": "off"})
@@ -32,7 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Browser]:
     async with open_browser(tmp_path_factory.mktemp("browser") / "profile") as browser:
         yield browser
@@ -45,7 +45,7 @@ def width(request: pytest.FixtureRequest) -> int:
     return value
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 async def tab(browser: Browser) -> AsyncIterator[Page]:
     """A tab that loads the page anew for each test, with its files in the browser's cache.
 

@@ -35,7 +35,7 @@ _ROUNDS = 9
 async def measure_start(on: Measured) -> None:
     on.report.add("first answer after start", f"{on.chat.seconds_to_first_answer:.2f} s", "< 1 s")
     memory = on.chat.resident_kib() / 1024
-    on.report.add("resident memory after start", f"{memory:.0f} MB", "< 90 MB")
+    on.report.add("resident memory after start", f"{memory:.0f} MiB", "< 90 MB")
     own_user = build_request("GET", "/api/v1/users/me", on.owner)
     rounds = await _speeds(on, [own_user], build_request("GET", "/bare"), 3_000)
     ratio = statistics.median(speed / bare for bare, speed in rounds)
@@ -152,7 +152,7 @@ async def measure_thumbnails(on: Measured) -> None:
         )
         on.report.add(f"upload of {what}, p50", f"{upload:.0f} ms")
         on.report.add("until its thumbnail can be opened, p50", f"{thumbnail:.0f} ms")
-    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MB")
+    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MiB")
 
 
 async def measure_bodies(on: Measured) -> None:

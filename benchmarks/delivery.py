@@ -48,4 +48,4 @@ async def _report_delivery(on: Measured) -> None:
         on.report.add(f"delivery to {polls:,} polls, p50", f"{latency.p50:.1f} ms", p50)
         on.report.add(f"delivery to {polls:,} polls, p99", f"{latency.p99:.1f} ms", p99)
         on.report.add("processor time of each", f"{latency.processor_ms:.2f} ms")
-    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MB")
+    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MiB")

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
+import httptools
 import orjson
 from typing_extensions import override
 from uvicorn._types import ASGIVersions
@@ -33,6 +34,13 @@ def _shared_address(address: tuple[str, int | None] | None) -> tuple[str, int | 
     return address
 
 
+def _new_parser(protocol: HttpToolsProtocol) -> httptools.HttpRequestParser:
+    """Return a parser as uvicorn makes one for each connection."""
+    parser = httptools.HttpRequestParser(protocol)
+    parser.set_dangerous_leniencies(lenient_data_after_close=True)
+    return parser
+
+
 class _Pipeline(list[Any]):
     """Requests that wait for the one before them; a deque has room for 64 from the start."""
 
@@ -50,14 +58,16 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     the connection.
 
     There are thousands of connections whose polls wait, so each takes as little memory as possible:
-    slots, since a dictionary with more attributes than uvicorn's own would not share its keys, and
-    no deque for further requests, which takes 700 bytes when it is empty.
+    slots, since a dictionary with more attributes than uvicorn's own would not share its keys, no
+    deque for further requests, which takes 700 bytes when it is empty, and a parser, which takes
+    1,000 bytes, only while a request arrives. To create one takes half a microsecond.
     """
 
     __slots__ = (
         "_checked_with",
         "_chunk",
         "_is_in_body",
+        "_is_in_request",
         "_problem",
         "_received",
         "_unsent",
@@ -84,6 +94,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().__init__(*arguments, **options)
         self.pipeline = _Pipeline()  # type: ignore[assignment]  # all of a deque that is used
         self._waits_for_head_since: float | None = None
+        self._is_in_request = False
+        """Whether a part of a request has arrived, and the rest has not."""
         self._is_in_body = False
         self._received = 0
         """Bytes since the last head or body was complete, or since the last check of a body."""
@@ -118,7 +130,11 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         self._chunk = len(data)
         self._received += self._chunk
+        if not self._is_in_request:
+            self.parser = _new_parser(self)
         super().data_received(data)
+        if not self._is_in_request:
+            self.parser = None  # type: ignore[assignment]  # the next request gets one of its own
         is_head = self._waits_for_head_since is not None
         if is_head and self._received > _MAX_HEAD_BYTES and not self.transport.is_closing():
             self.send_400_response(_LARGE_HEAD)
@@ -126,6 +142,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     @override
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._is_in_request = True
         now = self.loop.time()
         if self._waits_for_head_since is None or self._waits_for_head_since > now:
             self._waits_for_head_since = now
@@ -141,7 +158,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._received = 0
         self.scope["asgi"] = _ASGI
         super().on_headers_complete()
-        # Nobody has waited for it yet: the task of the request begins after this.
+        # The scope has its parts.
+        self.url = b""
+        # No task has waited for it yet: the task of the request begins after this.
         self.cycle.message_event = QuietEvent()  # type: ignore[assignment]  # all that is used of it
         # A key of the scope that ASGI leaves to servers and applications which know each other.
         self.scope[CYCLE] = self.cycle  # type: ignore[literal-required]
@@ -174,7 +193,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     @override
     def on_message_complete(self) -> None:
-        self._is_in_body = False
+        self._is_in_request = self._is_in_body = False
         self._received = 0
         super().on_message_complete()
 

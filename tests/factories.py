@@ -8,9 +8,11 @@ from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import UserId
 from chatapi.core.roles import BotType, Role
+from chatapi.events.unit_of_work import UnitOfWork
 from chatapi.features.channels.creation import ChannelCreator, NewChannel
 from chatapi.features.channels.params import ChannelOptions
 from chatapi.features.channels.repository import ChannelRepository
@@ -56,7 +58,13 @@ async def make_realm(
 
 def realm_context(runtime: Runtime, realm: RealmRecord) -> RealmContext:
     """A realm context without a caller, as the command line has it."""
-    return RealmContext(runtime, runtime.begin(), "http://localhost", realm, realm)
+    return RealmContext(
+        runtime=runtime,
+        work=runtime.begin(),
+        origin="http://localhost",
+        maybe_realm=realm,
+        realm=realm,
+    )
 
 
 async def make_user(
@@ -100,7 +108,20 @@ async def acting_as(runtime: Runtime, realm: RealmRecord, person: Person) -> Con
     work = runtime.begin()
     current = await RealmRepository(work.db).get(realm.id)
     user = await UserRepository(work.db, realm.id).get(person.user_id)
-    return Context(runtime, work, "http://localhost", current, current, Caller(user), "tests")
+    return context_of(runtime, work, current, user)
+
+
+def context_of(runtime: Runtime, work: UnitOfWork, realm: RealmRecord, user: UserRecord) -> Context:
+    """The context of a request by a user that was read already."""
+    return Context(
+        runtime=runtime,
+        work=work,
+        origin="http://localhost",
+        maybe_realm=realm,
+        realm=realm,
+        caller=Caller(user),
+        client_name="tests",
+    )
 
 
 async def make_channel(

@@ -6,12 +6,12 @@ import signal
 import threading
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import replace
 from functools import cached_property, partial
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
+from msgspec.structs import replace
 from starlette.types import ASGIApp, Receive, Scope, Send
 from typing_extensions import override
 

@@ -34,6 +34,9 @@ class TestFiles:
     def test_have_no_catch_all_names(self) -> None:
         assert not [file for file in FILES if file.stem in FORBIDDEN_NAMES]
 
+    def test_have_structs_for_what_is_frozen(self) -> None:
+        assert not [file for file in FILES if "@dataclass(frozen=True" in file.read_text()]
+
 
 class TestSessions:
     @pytest.mark.parametrize("package", ["features", "permissions", "jobs", "cli", "http"])

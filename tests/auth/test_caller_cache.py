@@ -235,7 +235,7 @@ class TestRevokedKey:
                 responses[f"{route.method} {route.path_format} ({name})"] = response.status
         assert {name: status for name, status in responses.items() if status != 401} == {}
 
-    async def test_notifies_nobody_of_typing(
+    async def test_emits_no_typing_event(
         self, start_app: StartApp, client: ApiClient, realm: RealmRecord, member: Person
     ) -> None:
         other = await start_app()

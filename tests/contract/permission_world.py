@@ -304,7 +304,8 @@ async def a_default_group(world: World, caller: Person | None) -> Prepared:
     new = await a_new_default_group(world, caller)
     created = await world.client.post("/default_stream_groups/create", world.boss, **new.values)
     assert_success(created)
-    state = (await listen(world.client, world.boss)).state
+    wanted = {"fetch_event_types": ["default_stream_groups"]}
+    state = (await listen(world.client, world.boss, **wanted)).state
     (group,) = [
         each
         for each in state["realm_default_stream_groups"]

@@ -12,7 +12,7 @@ import pytest
 from chatapi.http import pages
 from chatapi.http.openapi import EXAMPLES_FOLDER
 from tests.examples.story import record
-from tests.examples.tidying import FILE_TOKEN, SECRETS
+from tests.examples.tidying import FILE_TOKEN, SECRETS, tidy
 from tests.support.documented_responses import documented_responses, service_document
 
 JSON = "application/json"
@@ -143,6 +143,12 @@ class TestDocument:
     def test_shows_no_secrets(self) -> None:
         shown = {(key, value) for key, value in secrets_in([EXAMPLES, EVENTS])}
         assert shown <= {*SECRETS.items(), ("token", FILE_TOKEN)}
+
+
+@pytest.mark.parametrize("token", ["9xT2mQ7bKc1LwZ8sPd4VfA6h", "-x_2mQ7bKc1LwZ8sPd4VfA6h"])
+def test_random_name_of_a_stored_file_is_replaced(token: str) -> None:
+    address = f"/user_uploads/1/{token[:2]}/{token}/notes.txt"
+    assert tidy(address) == f"/user_uploads/1/{FILE_TOKEN[:2]}/{FILE_TOKEN}/notes.txt"
 
 
 def test_guide_sends_the_recorded_message() -> None:

@@ -71,7 +71,7 @@ async def test_of_the_guide_replies_to_those_who_write_echo(folder: Path) -> Non
                 await until_true(has_replied, PATIENCE_SECONDS)
 
 
-async def test_answers_whoever_mentions_it(folder: Path) -> None:
+async def test_answers_users_who_mention_it(folder: Path) -> None:
     command = Command(folder, {"data_dir": str(folder)})
     [program] = code_blocks("README.md", BOT, "python")
     assert len([line for line in program.splitlines() if line]) <= 10

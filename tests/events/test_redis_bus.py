@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from structlog.testing import CapturingLogger
 

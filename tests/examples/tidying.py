@@ -17,7 +17,7 @@ FILE_TOKEN = "x9T2mQ7bKc1LwZ8sPd4VfA6h"
 _RANDOM_PARTS = {
     re.compile(r"(?<=/temporary/)[^/]+(?=/)"): "TGV0J3MgbWVldCBhdCBub29u",
     # The folder of a stored file has the first characters of its random name.
-    re.compile(r"\b([\w-]{2})/\1[\w-]{18,}"): f"{FILE_TOKEN[:2]}/{FILE_TOKEN}",
+    re.compile(r"(?<![\w-])([\w-]{2})/\1[\w-]{18,}"): f"{FILE_TOKEN[:2]}/{FILE_TOKEN}",
     # That of the organization depends on its random id.
     re.compile(r"(?<=gravatar\.com/avatar/)[0-9a-f]+"): "7d8f9e0a1b2c3d4e5f60718293a4b5c6",
 }

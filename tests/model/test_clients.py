@@ -29,7 +29,7 @@ from tests.model.client_history import find_failure, random_history
 from tests.model.processes import Processes
 from tests.model.searching import assert_none_fails
 
-HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200"))
+HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "60"))
 """How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 """The same histories each time, so that what fails is due to what was changed; others by choice."""

@@ -9,8 +9,8 @@ from tests.model.machine import Organization, run_histories
 from tests.model.processes import Processes
 from tests.support.databases import WorkerDatabase
 
-HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "160"))
-"""How many random histories run on SQLite; PostgreSQL runs an eighth of them."""
+HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "48"))
+"""How many random histories run on SQLite; PostgreSQL runs a sixth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 """The same histories each time, so that what fails is due to what was changed; others by choice."""
 _PARTS = 4
@@ -20,6 +20,6 @@ _PARTS = 4
 async def test_histories(
     settings: Settings, model_database: WorkerDatabase, backend: str, part: int
 ) -> None:
-    share = HISTORIES // _PARTS if backend == "sqlite" else HISTORIES // _PARTS // 8
+    share = HISTORIES // _PARTS if backend == "sqlite" else HISTORIES // _PARTS // 6
     processes = Processes(settings, model_database, count=1)
     await run_histories(Organization, processes, max(1, share), _SEED * _PARTS + part)

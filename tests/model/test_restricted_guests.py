@@ -14,7 +14,7 @@ from tests.model.clients import Client, ClientSpec, any_client_spec
 from tests.model.processes import Processes
 from tests.model.searching import assert_none_fails
 
-HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "200")) // 4
+HISTORIES = int(os.environ.get("CHATAPI_TEST_HISTORIES", "100")) // 4
 """How many random histories run on SQLite; PostgreSQL runs a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 _ROUNDS = 14

@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -81,8 +80,7 @@ async def context_of(runtime: Runtime, made: Organization, user_id: UserId) -> C
     """The context of a request by one of the users; close its database session in the end."""
     work = runtime.begin()
     user = await read_user(work.db, user_id)
-    realm = made.realm
-    return Context(runtime, work, "http://localhost", realm, realm, Caller(user), "test")
+    return factories.context_of(runtime, work, made.realm, user)
 
 
 async def read_user(db: DatabaseSession, user_id: UserId) -> UserRecord:

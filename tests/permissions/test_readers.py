@@ -35,7 +35,12 @@ async def test_visitor_with_an_account_has_the_groups_of_the_user(
 ) -> None:
     ctx = await context_of(runtime, made, made.user_ids[0])
     visit = VisitorContext(
-        runtime, ctx.work, ctx.origin, made.realm, made.realm, visitor=ctx.caller
+        runtime=runtime,
+        work=ctx.work,
+        origin=ctx.origin,
+        maybe_realm=made.realm,
+        realm=made.realm,
+        visitor=ctx.caller,
     )
     try:
         expected = groups_by_role(made.realm, SystemGroup.EVERYONE, SystemGroup.INTERNET)
@@ -51,7 +56,12 @@ async def test_reader_without_account_is_in_the_internet_group(
 ) -> None:
     nobody: RealmContext = realm_context(runtime, made.realm)
     stranger = VisitorContext(
-        runtime, nobody.work, nobody.origin, made.realm, made.realm, visitor=None
+        runtime=runtime,
+        work=nobody.work,
+        origin=nobody.origin,
+        maybe_realm=made.realm,
+        realm=made.realm,
+        visitor=None,
     )
     for each in (nobody, stranger):
         assert (await membership_of(each)).groups == groups_by_role(

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import subprocess
 import sys
 from functools import partial
@@ -23,6 +24,8 @@ _MAX_LOOP_SECONDS = 0.3
 _PROCESSES = 2
 _EVERY = {"sqlite": 1, "postgresql": 10}
 """Of how many files one is uploaded: no database takes part in reading and drawing them."""
+_LIKE_OTHERS = re.compile(r"(cut off|damaged) ([2-9]|\d\d)")
+"""Files that another process fails to read, as it does two others: the loop has to do the same."""
 
 
 @pytest.mark.slow
@@ -72,7 +75,8 @@ async def test_no_step_of_the_event_loop_is_long(
     # The client of the tests builds the document that it checks responses against, once.
     await _upload_and_draw(client, runtime, member, b"no image")
     slow: dict[str, str] = {}
-    for name, content in hostile_images()[:: _EVERY[backend]]:
+    images = [each for each in hostile_images() if not _LIKE_OTHERS.search(each[0])]
+    for name, content in images[:: _EVERY[backend]]:
         act = partial(_upload_and_draw, client, runtime, member, content)
         try:
             await assert_short_steps(act, limit=_MAX_LOOP_SECONDS)

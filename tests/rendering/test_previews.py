@@ -1,8 +1,7 @@
 """Where uploaded images appear in the HTML of a message."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from chatapi.rendering import (
     Directory,

@@ -1,8 +1,7 @@
 """What depends on the author and the organization: emoticons, and links to the own server."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from chatapi.rendering import render_message
 from tests.rendering.people import DIRECTORY

@@ -175,10 +175,11 @@ async def test_lists_of_large_organization(
 
 @pytest.mark.slow
 async def test_rendering_of_hostile_texts(
-    app: ChatApp, runtime: Runtime, realm: RealmRecord, member: Person
+    app: ChatApp, runtime: Runtime, realm: RealmRecord, member: Person, backend: str
 ) -> None:
+    """Of the database only the linkifiers are read, which takes a few texts to show."""
     await add_linkifiers(runtime, realm, [f"(?P<id>[a-z{n}]+x{n}[0-9]*)" for n in range(20)])
-    for pattern in HOSTILE:
+    for pattern in HOSTILE if backend == "sqlite" else HOSTILE[::8]:
         if pattern == "\0":
             continue  # no parameter may contain it
         for length in (1_000, MAX_LENGTH):

@@ -39,7 +39,7 @@ Fault: TypeAlias = Callable[[], Awaitable[None]]
 
 SENDERS = 16
 MESSAGES_BETWEEN_KILLS = 20
-LEADERS_KILLED = int(os.environ.get("CHATAPI_TEST_LEADERS_KILLED", "8"))
+LEADERS_KILLED = int(os.environ.get("CHATAPI_TEST_LEADERS_KILLED", "4"))
 
 pytestmark = KILLS_SERVERS
 

@@ -6,13 +6,14 @@ transaction that sends them, and that ends with the process.
 
 import random
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import httpx
 import pytest
+from msgspec.structs import asdict
 from sqlalchemy import func, insert, select
 from typing_extensions import override
 

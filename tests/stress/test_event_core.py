@@ -34,8 +34,8 @@ from tests.support.waiting import until, until_true
 WRITERS = 45
 RECRUITERS = 5
 FOLLOWERS = 30
-KILLS = int(os.environ.get("CHATAPI_TEST_SERVERS_KILLED", "3"))
-WRITES_BETWEEN_KILLS = 80
+KILLS = int(os.environ.get("CHATAPI_TEST_SERVERS_KILLED", "2"))
+WRITES_BETWEEN_KILLS = 50
 
 DEPLOYMENTS = [("sqlite", 1), ("sqlite", 2), *(("postgresql", count) for count in (1, 2, 4))]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import insert
+from sqlalchemy import insert, select
 
 from chatapi.auth.runtime import Runtime
 from chatapi.db.base import Base
@@ -18,3 +18,11 @@ async def add_rows(
         await db.write()
         await db.execute(insert(table), [{**row, **same} for row in rows])
         await db.commit()
+
+
+async def copy_only_row(runtime: Runtime, table: type[Base], copies: int) -> None:
+    """Copy the one row that a request has made, with other ids."""
+    async with runtime.reading() as db:
+        row = (await db.execute(select(*table.__table__.columns))).mappings().one()
+    copied = {name: value for name, value in row.items() if name != "id"}
+    await add_rows(runtime, table, [copied] * copies)

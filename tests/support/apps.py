@@ -2,11 +2,11 @@
 
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
+from msgspec.structs import replace
 from typing_extensions import override
 
 from chatapi.core.clock import Clock

@@ -1,13 +1,15 @@
 """The statements that requests run, their plans, and what they cost SQLite."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any
 
+import asyncpg
 from sqlalchemy import event
 
 from chatapi.db.database import Database
+from tests.support.statements import around_driver_statements
 
 
 async def count_steps(database: Database, sql: str, values: Any) -> int:
@@ -40,10 +42,14 @@ def captured_statements(database: Database, part: str) -> Iterator[list[tuple[st
         if part in sql:
             captured.append((sql, values))
 
+    async def capture_on_driver(sql: str, arguments: Sequence[Any]) -> None:
+        capture(None, None, sql, tuple(arguments))
+
     engine = database.engine.sync_engine
     event.listen(engine, "before_cursor_execute", capture)
     try:
-        yield captured
+        with around_driver_statements(before=capture_on_driver):
+            yield captured
     finally:
         event.remove(engine, "before_cursor_execute", capture)
 
@@ -53,3 +59,18 @@ async def explain(database: Database, sql: str, values: Any) -> str:
     async with database.reader.connect() as connection:
         rows = await connection.exec_driver_sql(f"{verb} {sql}", values)
         return "\n".join(" ".join(str(cell) for cell in row) for row in rows)
+
+
+async def explain_for_all_values(database: Database, sql: str, values: Sequence[Any]) -> str:
+    """PostgreSQL's plan for a prepared statement, which does not depend on the values."""
+    given = ", ".join(
+        f"ARRAY{each}::bigint[]" if isinstance(each, list) else str(each) for each in values
+    )
+    async with database.reader.connect() as connection:
+        pooled = await connection.get_raw_connection()
+        driver: asyncpg.Connection[Any] = pooled.driver_connection
+        # Neither PREPARE nor EXECUTE can have parameters of the driver.
+        await driver.execute(f"SET plan_cache_mode = force_generic_plan; PREPARE page AS {sql}")
+        rows = await driver.fetch(f"EXPLAIN EXECUTE page ({given})")
+        await driver.execute("RESET plan_cache_mode; DEALLOCATE page")
+    return "\n".join(row[0] for row in rows)

@@ -4,17 +4,20 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 from unittest.mock import patch
 
 from sqlalchemy import Connection, event
 from sqlalchemy.engine.interfaces import CacheStats, ExecutionContext
 from sqlalchemy.util import await_only
 
-from chatapi.db import pooled_connection
+from chatapi.db import driver_connection, pooled_connection
 from chatapi.db.database import Database
 from chatapi.db.driver_connection import Fetch, run_on_driver
 from chatapi.db.driver_statements import ReadStatement
+
+DriverAction: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[None]]
+"""Is passed the text of a statement and its arguments."""
 
 _CONTINUOUS = (
     "min(scheduled_message.deliver_at)",
@@ -80,24 +83,49 @@ def held_driver_statements(part: str) -> Iterator[HeldStatements]:
     Those that still wait at the end of the block run then.
     """
     held = HeldStatements()
-    run = run_on_driver
 
-    async def run_held(
-        database: Database, fetch: Fetch, statement: ReadStatement, values: Mapping[str, Any]
-    ) -> Sequence[Any]:
-        async def wait_and_fetch(sql: str, arguments: Sequence[Any]) -> Sequence[Any]:
-            if part in sql:
-                held.count += 1
-                await held.may_run.wait()
-            return await fetch(sql, arguments)
+    async def wait(sql: str, _arguments: Sequence[Any]) -> None:
+        if part in sql:
+            held.count += 1
+            await held.may_run.wait()
 
-        return await run(database, wait_and_fetch, statement, values)
-
-    with patch.object(pooled_connection, "run_on_driver", run_held):
+    with around_driver_statements(before=wait):
         try:
             yield held
         finally:
             held.may_run.set()
+
+
+async def _do_nothing(_sql: str, _arguments: Sequence[Any]) -> None:
+    pass
+
+
+@contextmanager
+def around_driver_statements(
+    *, before: DriverAction = _do_nothing, after: DriverAction = _do_nothing
+) -> Iterator[None]:
+    """Do something before and after each statement on the driver, where SQLAlchemy has no events.
+
+    The statement's caller waits for it.
+    """
+    run = run_on_driver
+
+    async def run_between(
+        database: Database, fetch: Fetch, statement: ReadStatement, values: Mapping[str, Any]
+    ) -> Sequence[Any]:
+        async def fetch_between(sql: str, arguments: Sequence[Any]) -> Sequence[Any]:
+            await before(sql, arguments)
+            rows = await fetch(sql, arguments)
+            await after(sql, arguments)
+            return rows
+
+        return await run(database, fetch_between, statement, values)
+
+    with (
+        patch.object(pooled_connection, "run_on_driver", run_between),
+        patch.object(driver_connection, "run_on_driver", run_between),
+    ):
+        yield
 
 
 @contextmanager
@@ -108,25 +136,29 @@ def interrupted_statement(
     *,
     moment: Literal["before", "after"],
 ) -> Iterator[None]:
-    """Do something right before or after the first statement of `execute` with a certain text.
+    """Do something right before or after the first statement with a certain text.
 
     The statement's caller goes on when the action has ended.
     """
     is_done = False
     name = f"{moment}_cursor_execute"
 
-    def act(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+    async def act(statement: str, _values: object) -> None:
         nonlocal is_done
         if part in statement and not is_done:
             is_done = True
-            await_only(action())
+            await action()
+
+    def act_now(_connection: object, _cursor: object, statement: str, *_rest: Any) -> None:
+        await_only(act(statement, ()))
 
     engine = database.engine.sync_engine
-    event.listen(engine, name, act)
+    event.listen(engine, name, act_now)
     try:
-        yield
+        with around_driver_statements(**{moment: act}):
+            yield
     finally:
-        event.remove(engine, name, act)
+        event.remove(engine, name, act_now)
     assert is_done, f"no statement has {part!r}"
 
 

@@ -33,7 +33,7 @@ class SampleParams(Params):
     tags: Annotated[list[str], Field(max_length=3, default_factory=list)]
     pet: Pet | None = None
     anything: Any = None
-    topic: Annotated[str, Alias("subject", "heading")] = ""
+    topic: Annotated[str, Alias("subject"), Alias("heading")] = ""
     to: Annotated[str | int | list[int], JsonOrString()] = ""
     size: Annotated[int | Literal["mobile"], Field()] = 1
 

@@ -1,9 +1,10 @@
 """What an entry of the audit log says: the kind of change, what it concerns, and who made it."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 MAX_LISTED_IDS = 1000
 
@@ -59,8 +60,7 @@ class AuditSource(StrEnum):
     SERVER = "server"
 
 
-@dataclass(frozen=True)
-class AuditChange:
+class AuditChange(Struct, frozen=True):
     """A change as a service describes it.
 
     `old` and `new` are JSON values. They never hold passwords, keys, addresses of people or
@@ -78,8 +78,7 @@ class AuditChange:
     new: Any = None
 
 
-@dataclass(frozen=True)
-class AuditOrigin:
+class AuditOrigin(Struct, frozen=True):
     """Who made a change, and from where."""
 
     source: AuditSource

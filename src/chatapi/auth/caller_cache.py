@@ -48,7 +48,7 @@ def caller_tags(user_id: UserId) -> tuple[CacheTag, ...]:
     return (UserTag(user_id),)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Caller:
     """An authenticated user, and values computed for this user since its last change."""
 

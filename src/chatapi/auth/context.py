@@ -2,10 +2,10 @@
 
 from collections.abc import AsyncIterator, Hashable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from msgspec import Struct, field
 from typing_extensions import override
 
 from chatapi.audit.entries import AuditChange, AuditOrigin, AuditSource
@@ -24,12 +24,8 @@ from chatapi.events.unit_of_work import UnitOfWork
 
 _HEAVY_STATEMENT_SECONDS = 10.0
 
-# The contexts are not frozen, since one is built for every request, and building a frozen one takes
-# three times as long. Treat them as immutable.
 
-
-@dataclass(eq=False)
-class ProcessContext:
+class ProcessContext(Struct, frozen=True, kw_only=True, eq=False):
     """Context of a request about the process itself; no realm or user was looked up."""
 
     runtime: Runtime
@@ -64,14 +60,13 @@ class ProcessContext:
         """Called by the route after an endpoint that reads, before the response is sent."""
 
 
-@dataclass(eq=False)
-class ServerContext(ProcessContext):
+class ServerContext(ProcessContext, frozen=True, kw_only=True, eq=False):
     """Context of a request to the server as such; the realm may be unknown."""
 
     origin: str
     """Scheme, host and port the client used."""
     maybe_realm: RealmRecord | None
-    address: str = field(default="", kw_only=True)
+    address: str = ""
     """The network address of the client, empty for work that no client requested."""
 
     @property
@@ -84,14 +79,13 @@ class ServerContext(ProcessContext):
         return self.origin
 
 
-@dataclass(eq=False)
-class RealmContext(ServerContext):
+class RealmContext(ServerContext, frozen=True, kw_only=True, eq=False):
     """Context of a request to one realm, with or without a logged-in user."""
 
     realm: RealmRecord
-    computed: dict[str, object] = field(default_factory=dict, kw_only=True)
+    computed: dict[str, object] = field(default_factory=dict)
     """Results of expensive work that earlier attempts at the same request have left."""
-    source: AuditSource = field(default=AuditSource.API, kw_only=True)
+    source: AuditSource = AuditSource.API
     """Where the work came from; the audit log says it."""
 
     @staticmethod
@@ -103,18 +97,20 @@ class RealmContext(ServerContext):
     ) -> "RealmContext":
         """Context of a job or a command: there is no user whose permissions could be checked."""
         origin = runtime.settings.public_url or f"http://{realm.host(runtime.settings.root_domain)}"
-        return RealmContext(runtime, work, origin, realm, realm, source=source)
+        return RealmContext(
+            runtime=runtime, work=work, origin=origin, maybe_realm=realm, realm=realm, source=source
+        )
 
     def acting_as(self, caller: Caller, client_name: str) -> "Context":
         """The same context for what is done on behalf of a user."""
         return Context(
-            self.runtime,
-            self.work,
-            self.origin,
-            self.realm,
-            self.realm,
-            caller,
-            client_name,
+            runtime=self.runtime,
+            work=self.work,
+            origin=self.origin,
+            maybe_realm=self.realm,
+            realm=self.realm,
+            caller=caller,
+            client_name=client_name,
             address=self.address,
             computed=self.computed,
             source=self.source,
@@ -260,12 +256,11 @@ class RealmContext(ServerContext):
         return None
 
 
-@dataclass(eq=False)
-class VisitorContext(RealmContext):
+class VisitorContext(RealmContext, frozen=True, kw_only=True, eq=False):
     """Context of a request that may or may not be authenticated."""
 
     visitor: Caller | None
-    client_name: str = field(default="", kw_only=True)
+    client_name: str = ""
 
     @property
     def of_user(self) -> "Context | None":
@@ -293,8 +288,7 @@ class VisitorContext(RealmContext):
         return self.visitor.user if self.visitor else None
 
 
-@dataclass(eq=False)
-class Context(RealmContext):
+class Context(RealmContext, frozen=True, kw_only=True, eq=False):
     """Context of a request by an authenticated, active user."""
 
     caller: Caller

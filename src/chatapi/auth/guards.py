@@ -1,11 +1,11 @@
 """Guards: the dependency of an endpoint's first argument says who may call it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Annotated, ClassVar
 
 from fastapi import Depends
+from msgspec import Struct
 
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import (
@@ -38,8 +38,7 @@ def runtime_of(request: ApiRequest) -> Runtime:
     return runtime
 
 
-@dataclass(frozen=True)
-class ProbeGuard:
+class ProbeGuard(Struct, frozen=True):
     """For health checks: no authentication, and not even the realm is looked up."""
 
     credentials: ClassVar[Credentials] = "ignored"
@@ -51,11 +50,10 @@ class ProbeGuard:
     async def __call__(self, request: ApiRequest, *, locks_first: bool) -> ProcessContext:
         del locks_first
         runtime = runtime_of(request)
-        return ProcessContext(runtime, runtime.begin())
+        return ProcessContext(runtime=runtime, work=runtime.begin())
 
 
-@dataclass(frozen=True)
-class ServerGuard:
+class ServerGuard(Struct, frozen=True):
     """For everyone, on any host name; an Authorization header is ignored."""
 
     credentials: ClassVar[Credentials] = "ignored"
@@ -68,12 +66,14 @@ class ServerGuard:
         del locks_first
         runtime = runtime_of(request)
         return ServerContext(
-            runtime, runtime.begin(), request.origin, await runtime.realms.find(request.host)
+            runtime=runtime,
+            work=runtime.begin(),
+            origin=request.origin,
+            maybe_realm=await runtime.realms.find(request.host),
         )
 
 
-@dataclass(frozen=True)
-class RealmGuard:
+class RealmGuard(Struct, frozen=True):
     """For everyone, on a host name of a realm; an Authorization header is ignored.
 
     `is_login` is for requests that try a password: those of one address are limited strictly, and
@@ -93,18 +93,17 @@ class RealmGuard:
             await runtime.limits.charge_login_from(request)
         async with _open_realm(request, runtime, locks_first=locks_first) as (realm, work):
             return RealmContext(
-                runtime,
-                work,
-                request.origin,
-                realm,
-                realm,
+                runtime=runtime,
+                work=work,
+                origin=request.origin,
+                maybe_realm=realm,
+                realm=realm,
                 address=request.address,
                 computed=request.computed,
             )
 
 
-@dataclass(frozen=True)
-class VisitorGuard:
+class VisitorGuard(Struct, frozen=True):
     """For users, and visitors without an account; a header that is sent must be valid.
 
     Incoming webhook bots are refused: they may read nothing, not even public data.
@@ -123,20 +122,19 @@ class VisitorGuard:
             if request.header(b"authorization"):
                 visitor = await _authorize(request, runtime, work, realm, _refuse_webhook)
             return VisitorContext(
-                runtime,
-                work,
-                request.origin,
-                realm,
-                realm,
-                visitor,
+                runtime=runtime,
+                work=work,
+                origin=request.origin,
+                maybe_realm=realm,
+                realm=realm,
+                visitor=visitor,
                 client_name=request.client_name,
                 address=request.address,
                 computed=request.computed,
             )
 
 
-@dataclass(frozen=True)
-class CallerGuard:
+class CallerGuard(Struct, frozen=True):
     """For active users of the realm with at least the given role.
 
     Incoming webhook bots are refused unless `allows_webhooks` is set, as it is for sending.
@@ -166,8 +164,7 @@ class CallerGuard:
             raise AdministratorRequiredError
 
 
-@dataclass(frozen=True)
-class WebhookGuard:
+class WebhookGuard(Struct, frozen=True):
     """For incoming webhook bots whose API key is in the query, as other programs send it.
 
     The key is the only credential there: an Authorization header is ignored.
@@ -195,13 +192,13 @@ def _context_of(
     request: ApiRequest, runtime: Runtime, realm: RealmRecord, work: UnitOfWork, caller: Caller
 ) -> Context:
     return Context(
-        runtime,
-        work,
-        request.origin,
-        realm,
-        realm,
-        caller,
-        request.client_name,
+        runtime=runtime,
+        work=work,
+        origin=request.origin,
+        maybe_realm=realm,
+        realm=realm,
+        caller=caller,
+        client_name=request.client_name,
         address=request.address,
         computed=request.computed,
     )

@@ -5,8 +5,9 @@ of the runtime, which `main` takes from the messages.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
 
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import MessageId, UserId
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from chatapi.auth.context import RealmContext
 
 
-@dataclass(frozen=True)
-class ChannelNotice:
+class ChannelNotice(Struct, frozen=True):
     """A message of the notification bot in a channel."""
 
     channel: ChannelRecord
@@ -26,8 +26,7 @@ class ChannelNotice:
     content: str
 
 
-@dataclass(frozen=True)
-class DirectNotice:
+class DirectNotice(Struct, frozen=True):
     """A direct message of the notification bot."""
 
     recipient: UserId

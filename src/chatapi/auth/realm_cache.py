@@ -1,11 +1,11 @@
 """Cache of realms: finds the realm of a request from its host name."""
 
 import asyncio
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import func, select
 
 from chatapi.core.clock import stopwatch
@@ -26,8 +26,7 @@ _MAX_RELOAD_SECONDS = 4.0
 """Timeout of a reload, which all concurrent requests share and wait for."""
 
 
-@dataclass(frozen=True)
-class RealmRecord:
+class RealmRecord(Struct, frozen=True, dict=True):
     """A row of the realm table."""
 
     id: RealmId
@@ -50,7 +49,7 @@ class RealmRecord:
 
     @property
     def is_being_deleted(self) -> bool:
-        """Whether nobody can reach it any more; jobs still find it until its rows are gone."""
+        """Whether requests no longer reach it; jobs still find it until its rows are gone."""
         return self.deletion_began_at is not None
 
     def host(self, root_domain: str) -> str:

@@ -1,7 +1,8 @@
 """The long-lived parts of a running service, assembled once in main."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.auth.caller_cache import CallerCache
 from chatapi.auth.failed_logins import FailedLogins
@@ -51,8 +52,7 @@ _RENDERING_THREADS = 2
 """More would not be faster: Python runs one of them at a time, between steps of the event loop."""
 
 
-@dataclass(frozen=True)
-class Runtime:
+class Runtime(Struct, frozen=True):
     """The objects that outlive a request; contexts refer to it, services use what they need."""
 
     settings: Settings

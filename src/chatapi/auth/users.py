@@ -1,12 +1,12 @@
 """User records as the rest of the service uses them: frozen, and without secrets."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
 from typing import Any
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import ColumnElement, and_
 from typing_extensions import TypedDict
 
@@ -28,8 +28,7 @@ class PastRoleRow(TypedDict):
     role: int
 
 
-@dataclass(frozen=True)
-class UserRecord:
+class UserRecord(Struct, frozen=True, dict=True):
     """A row of the user table: a person or a bot."""
 
     id: UserId

@@ -5,8 +5,9 @@ about users is a function of the runtime, which `main` takes from the users.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from chatapi.core.ids import ChannelId, UserId
 
@@ -18,8 +19,7 @@ VisiblePairs = frozenset[tuple[UserId, UserId]]
 """Pairs of a reader and a user whom the reader can see."""
 
 
-@dataclass(frozen=True)
-class UserVisibilityChange:
+class UserVisibilityChange(Struct, frozen=True):
     """Users who became visible or invisible to restricted guests, as pairs of guest and user."""
 
     gained: VisiblePairs

@@ -7,9 +7,10 @@ archives can have, such as links, sparse files and long headers, is refused.
 import hashlib
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO
+
+from msgspec import Struct
 
 _BLOCK = 512
 _END = bytes(2 * _BLOCK)
@@ -25,8 +26,7 @@ class BrokenArchiveError(Exception):
     """The archive cannot be read on: it is cut off, or something else than a backup."""
 
 
-@dataclass(frozen=True)
-class Member:
+class Member(Struct, frozen=True):
     """One file of the archive, held in memory or, if it is large, in a temporary file."""
 
     name: str

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO
 
+from msgspec import Struct
+
 from chatapi.backup.archive import ArchiveWriter, spool
 from chatapi.backup.errors import NoTablesError
 from chatapi.backup.file_references import list_file_keys
@@ -35,8 +37,7 @@ Report = Callable[[str], None]
 _KEYS_AT_ONCE = 1_000
 
 
-@dataclass(frozen=True)
-class BackupSummary:
+class BackupSummary(Struct, frozen=True):
     """What a backup contains."""
 
     header: Header

@@ -5,9 +5,10 @@ import os
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from chatapi.backup.errors import BackupExistsError, BackupUnderWayError
 from chatapi.core.private_files import FILE_MODE, sync_folder
@@ -15,8 +16,7 @@ from chatapi.core.private_files import FILE_MODE, sync_folder
 _SUFFIX = ".partial"
 
 
-@dataclass(frozen=True)
-class BackupOutput:
+class BackupOutput(Struct, frozen=True):
     """Where to write a backup."""
 
     path: Path | None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO, Any, TypeAlias, TypeVar
 
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 
 from chatapi.backup.archive import BrokenArchiveError, Member, read_archive
@@ -34,8 +35,7 @@ _MAX_FAULTS = 100
 Part = TypeVar("Part", bound=BaseModel)
 
 
-@dataclass(frozen=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Some rows of a table."""
 
     table: str
@@ -43,8 +43,7 @@ class Rows:
     rows: list[list[Any]]
 
 
-@dataclass(frozen=True)
-class StoredFile:
+class StoredFile(Struct, frozen=True):
     """An uploaded file; its content can be read until the next item is requested."""
 
     key: str

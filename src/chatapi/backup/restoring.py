@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, closing
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 from chatapi.backup.errors import (
     DamagedBackupError,
@@ -24,8 +25,7 @@ Report = Callable[[str], None]
 _FILES_AT_ONCE = 1_000
 
 
-@dataclass(frozen=True)
-class RestoreSummary:
+class RestoreSummary(Struct, frozen=True):
     """What was restored."""
 
     header: Header

@@ -1,7 +1,8 @@
 """Channels as frozen records."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.ids import ChannelFolderId, ChannelId, RealmId, UserId
 from chatapi.db.models import Channel
@@ -9,8 +10,7 @@ from chatapi.db.records import RecordReader
 from chatapi.wire.group_values import GroupSettingPayload
 
 
-@dataclass(frozen=True)
-class ChannelRecord:
+class ChannelRecord(Struct, frozen=True):
     """A row of the channel table, without the number of subscribers, which changes too often."""
 
     id: ChannelId

@@ -1,8 +1,8 @@
 """Per-process cache of channels as of a snapshot, with what all their readers are shown of them."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import bindparam
 
 from chatapi.channel_cache.records import ChannelRecord, channel_records
@@ -23,8 +23,7 @@ _SOME = channel_records.select().where(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SnapshotChannel:
+class SnapshotChannel(Struct, frozen=True):
     """A channel, and its properties as they are shown, which do not depend on the reader."""
 
     record: ChannelRecord

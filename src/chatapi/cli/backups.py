@@ -180,7 +180,7 @@ def _reading(file: str) -> Generator[IO[bytes], None, None]:
 
 
 def _report(line: str) -> None:
-    """Print a line about the progress, if somebody watches."""
+    """Print a line about the progress, if a terminal shows it."""
     if stderr.is_terminal:
         note(line)
 

@@ -1,7 +1,8 @@
 """The first start: creates an organization with an owner and a channel to talk in."""
 
 import secrets
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.audit.entries import AuditSource
 from chatapi.auth.context import RealmContext
@@ -19,8 +20,7 @@ OWNER_NAME = "Owner"
 _PASSWORD_BYTES = 12
 
 
-@dataclass(frozen=True)
-class InitialOwner:
+class InitialOwner(Struct, frozen=True):
     """The only copy of the first owner's secrets."""
 
     email: str

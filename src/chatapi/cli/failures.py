@@ -49,7 +49,7 @@ def _describe(error: Exception) -> str:
         return f"the database says: {_first_line(error.orig)}"
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
-    # A fault of ours: whoever reports it needs the traceback.
+    # A fault of ours: a report of it needs the traceback.
     return f"{_first_line(error)}; CHATAPI_LOG_LEVEL=debug shows where"
 
 

@@ -1,11 +1,11 @@
 """`chatapi user`: users of an organization, without permission checks."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, TypeVar
 
 import typer
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.runtime import Runtime
@@ -40,8 +40,7 @@ T = TypeVar("T")
 app = typer.Typer(no_args_is_help=True, help="Create, list and change the users.")
 
 
-@dataclass(frozen=True)
-class NewKey:
+class NewKey(Struct, frozen=True):
     """A key that was just made, and the address at which it is valid, if that is known."""
 
     user: UserRecord

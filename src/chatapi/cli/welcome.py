@@ -2,9 +2,9 @@
 
 import shlex
 import sys
-from dataclasses import dataclass
 
 import typer
+from msgspec import Struct
 
 from chatapi import __version__
 from chatapi.cli.bootstrap import InitialOwner
@@ -13,8 +13,7 @@ from chatapi.core.settings import Settings
 _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (what an operator may type)
 
 
-@dataclass(frozen=True)
-class Address:
+class Address(Struct, frozen=True):
     """The address the server listens on."""
 
     host: str

@@ -117,7 +117,7 @@ class Supervisor:
 
     def _end(self, slots: list[_WorkerSlot]) -> None:
         """Terminate all workers; kill those that do not end in time."""
-        # As long as one process has it open, connections wait in a queue that nobody reads.
+        # As long as one process has it open, connections wait in a queue that no process reads.
         self.listener.close()
         running = [slot.process for slot in slots if slot.process is not None]
         for process in running:

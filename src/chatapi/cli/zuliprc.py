@@ -3,11 +3,11 @@
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Struct
 
 from chatapi.auth.users import UserRecord
 from chatapi.cli.errors import UnwritableFileError
@@ -33,8 +33,7 @@ SiteOption = Annotated[
 _LOCAL_SITE = "http://127.0.0.1:8000"
 
 
-@dataclass(frozen=True)
-class Zuliprc:
+class Zuliprc(Struct, frozen=True):
     """A file that can be written, with the address that was chosen for it, if any."""
 
     path: Path

@@ -1,10 +1,10 @@
 """The number of open files and connections of this process, and its limit."""
 
 import resource
-from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
+from msgspec import Struct
 
 log = structlog.get_logger()
 
@@ -13,8 +13,7 @@ _NEAR = 0.8
 _UNLIMITED = 2**63
 
 
-@dataclass(frozen=True)
-class OpenFileUsage:
+class OpenFileUsage(Struct, frozen=True):
     """Client connections, database connections and files all count."""
 
     open: int

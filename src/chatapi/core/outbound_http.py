@@ -7,10 +7,11 @@ the name, and signed by an authority that is public or that the operator added.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from chatapi.core.outbound_client import OutboundClient
@@ -32,8 +33,7 @@ class UnreachableError(Exception):
     """The host did not respond in time; it may do so later."""
 
 
-@dataclass(frozen=True)
-class OutboundResponse:
+class OutboundResponse(Struct, frozen=True):
     """The response of a host."""
 
     status: int

@@ -11,7 +11,7 @@ _ADDRESS = "NOTIFY_SOCKET"
 
 
 def notify_ready() -> None:
-    """Report that requests are served from now on; does nothing where nobody waits for it."""
+    """Report that requests are served from now on; does nothing without a service manager."""
     address = os.environ.get(_ADDRESS)
     if not address:
         return

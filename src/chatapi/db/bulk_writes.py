@@ -6,11 +6,12 @@ call (`sqlite_bulk_writes.py`).
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeAlias
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -76,8 +77,7 @@ class BulkInsertWithUpdates(BulkInsert):
         return *super().parts(place, condition), change.where(condition)
 
 
-@dataclass(frozen=True)
-class PendingWrite:
+class PendingWrite(Struct, frozen=True):
     """Rows to insert, by column names, and updates to make, by the names of their numbers."""
 
     kind: BulkInsert

@@ -1,10 +1,10 @@
 """Statements in the form in which drivers run them, without SQLAlchemy."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from sqlalchemy import CompoundSelect, Dialect, Select
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import ReturningInsert
@@ -22,8 +22,7 @@ _MAX_STATEMENTS = 1_000
 """More than there are; a statement that is built for each request must not fill the memory."""
 
 
-@dataclass(frozen=True)
-class DriverStatement:
+class DriverStatement(Struct, frozen=True):
     """A statement that returns rows, compiled, with the conversions of its values and columns."""
 
     sql: str

@@ -4,10 +4,10 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 from sqlalchemy import Connection, create_engine, inspect
 
 from chatapi.db.raw_loading import RefusedRowsError
@@ -27,16 +27,14 @@ _FIND_BROKEN = """
 """
 
 
-@dataclass(frozen=True)
-class _Key:
+class _Key(Struct, frozen=True):
     """Columns of a table that refer to others, or that others refer to."""
 
     table: str
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Schema:
+class _Schema(Struct, frozen=True):
     columns: Mapping[str, frozenset[str]]
     """The names of the columns of each table."""
     foreign_keys: Sequence[tuple[_Key, _Key]]

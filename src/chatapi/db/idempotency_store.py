@@ -3,10 +3,10 @@
 import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -19,8 +19,7 @@ _FORWARDED = "forwarded:"
 """Keys of requests begin with it if the service has made them up; digests do not."""
 
 
-@dataclass(frozen=True)
-class IdempotencyKey:
+class IdempotencyKey(Struct, frozen=True):
     """Identifies a request of a user: the same key again means the same request again."""
 
     user_id: UserId
@@ -40,8 +39,7 @@ class IdempotencyKey:
         return cls(user_id, _FORWARDED + secrets.token_hex(16), "")
 
 
-@dataclass(frozen=True)
-class StoredResponse:
+class StoredResponse(Struct, frozen=True):
     """The response of an earlier request, and the digest of that request's content."""
 
     digest: str

@@ -1,8 +1,8 @@
 """The orders of rows in indexes, for reading from a given key on."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from msgspec import Struct
 from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, literal, true
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -12,8 +12,7 @@ from chatapi.db.conditions import Condition
 from chatapi.db.highest import highest
 
 
-@dataclass(frozen=True)
-class IndexOrder:
+class IndexOrder(Struct, frozen=True):
     """All rows by their key."""
 
     key: ColumnElement[int]
@@ -38,8 +37,7 @@ class IndexOrder:
         return self.key >= bound
 
 
-@dataclass(frozen=True)
-class IndexTail(IndexOrder):
+class IndexTail(IndexOrder, frozen=True):
     """The rows above a key."""
 
     above: int
@@ -58,8 +56,7 @@ class IndexTail(IndexOrder):
         return super().since(highest(bound, literal(self.above + 1, BigInteger)))
 
 
-@dataclass(frozen=True)
-class IndexRange(IndexOrder):
+class IndexRange(IndexOrder, frozen=True):
     """The rows that have one value in the column which precedes the key in an index.
 
     If the condition is that the column equals the value, PostgreSQL considers every index on the

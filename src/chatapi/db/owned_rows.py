@@ -30,7 +30,7 @@ class OwnedRows:
     async def may_exist(self, db: DatabaseSession, user_id: UserId) -> bool:
         """Whether the user has any; only in a snapshot of a realm it is found out."""
         if db.as_of is None:
-            # Nobody asks for the other kinds as well.
+            # The other kinds are not asked for as well.
             return True
         found = await db.memoize(f"owned rows of {user_id}", partial(_read, db, user_id))
         return found[self._place]

@@ -71,7 +71,7 @@ class PostgresConnections:
             connection = await opening
         except asyncio.CancelledError:
             if has_succeeded(opening):
-                # It was opened at the very moment at which nobody wanted it any more.
+                # It was opened at the very moment at which its request was cancelled.
                 opening.result().terminate()
             me = asyncio.current_task()
             if me is not None and me.cancelling():

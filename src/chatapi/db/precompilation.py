@@ -1,7 +1,7 @@
 """Statements are compiled before a lock is acquired.
 
 SQLAlchemy compiles a statement when it runs for the first time, and keeps the result. For large
-statements that takes longer than running them, and whoever waits for the lock would wait for it.
+statements that takes longer than running them, and other writers would wait for it.
 """
 
 from collections.abc import Awaitable, Callable

@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from sqlalchemy import (
     Column,
     ColumnElement,
@@ -64,8 +64,7 @@ def inspect_tables(connection: Connection) -> RawTables:
     return {name: metadata.tables[name] for name in names}
 
 
-@dataclass(frozen=True)
-class RawSnapshot:
+class RawSnapshot(Struct, frozen=True):
     """All tables in one transaction that only reads."""
 
     connection: AsyncConnection

@@ -1,14 +1,14 @@
-"""Rows as frozen dataclasses, whose fields have the names of the table's columns."""
+"""Rows as frozen structs, whose fields have the names of the table's columns."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
 from sqlalchemy import Result, Select, select
 
 from chatapi.db.base import Base, TableColumn
 
-RecordT = TypeVar("RecordT")
+RecordT = TypeVar("RecordT", bound=Struct)
 
 
 class RecordReader(Generic[RecordT]):
@@ -16,7 +16,7 @@ class RecordReader(Generic[RecordT]):
 
     def __init__(self, record: type[RecordT], table: type[Base]) -> None:
         self._record = record
-        names = [field.name for field in fields(record)]  # type: ignore[arg-type]  # a dataclass
+        names = record.__struct_fields__
         columns: list[TableColumn[Any]] = [getattr(table, name) for name in names]
         self._select = select(*columns)
 

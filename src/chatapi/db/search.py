@@ -6,10 +6,10 @@ triggers, and SQLite keeps its index in further tables with these prefixes.
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
 
+from msgspec import Struct
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -50,8 +50,7 @@ _BEGIN, _END = "\x02", "\x03"
 _MARKED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
 
-@dataclass(frozen=True)
-class SearchMatches:
+class SearchMatches(Struct, frozen=True):
     """The rows of an index that contain all of the phrases."""
 
     id: ColumnElement[int]

@@ -1,8 +1,8 @@
 """What operators should know about a PostgreSQL server."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import text
 
 from chatapi.db.database import Database
@@ -15,8 +15,7 @@ _FACTS = text(
 _DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
 
 
-@dataclass(frozen=True)
-class PostgresFacts:
+class PostgresFacts(Struct, frozen=True):
     """Its version, limits and clock."""
 
     version: str

@@ -5,11 +5,11 @@ SQLAlchemy would call into SQLite's thread for each of them, and process every v
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from operator import itemgetter
 from typing import Any, TypeAlias
 
+from msgspec import Struct
 from sqlalchemy import Dialect, Insert, Update
 
 from chatapi.db.bulk_writes import BulkInsertWithUpdates, PendingWrite
@@ -21,8 +21,7 @@ from chatapi.db.statement_log import log_driver_statement
 _Row: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class _DriverStatement:
+class _DriverStatement(Struct, frozen=True):
     """A statement as SQLite's driver executes it for many rows."""
 
     sql: str

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Self
 
+from msgspec import Struct
 from sqlalchemy import CursorResult, Executable
 from sqlalchemy.ext.asyncio.engine import AsyncConnection, AsyncTransaction
 from typing_extensions import override
@@ -25,8 +26,7 @@ _MAX_TURN_SECONDS = 20.0
 one."""
 
 
-@dataclass(frozen=True)
-class ClockSnapshot:
+class ClockSnapshot(Struct, frozen=True):
     """A realm's clock after a transaction, and the message ids it took and did not use.
 
     It is valid until another transaction writes in the realm; an optimistic write checks that.

@@ -4,10 +4,10 @@ It may lose events; the log does not.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 import orjson
+from msgspec import Struct
 
 from chatapi.core.deployment import FindDeployment
 from chatapi.core.ids import RealmId
@@ -15,8 +15,7 @@ from chatapi.events.entry import Entry, load_entry
 from chatapi.events.peers import NoPeers, Peers
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """The events of one transaction: logged and ephemeral ones."""
 
     realm_id: RealmId

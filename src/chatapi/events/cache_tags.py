@@ -1,56 +1,48 @@
 """Cache tags: the data by which an event says which cached values are outdated."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.core.ids import ChannelId, MessageId, UserId
 
 
-@dataclass(frozen=True, slots=True)
-class CacheTag:
+class CacheTag(Struct, frozen=True):
     """Base of all tags; those without an id concern the whole realm of the event."""
 
 
-@dataclass(frozen=True, slots=True)
-class RealmTag(CacheTag):
+class RealmTag(CacheTag, frozen=True):
     """The realm's settings; as permissions depend on them, all cached values of the realm."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedStateTag(CacheTag):
+class SharedStateTag(CacheTag, frozen=True):
     """All sections of the register response that many clients share."""
 
 
-@dataclass(frozen=True, slots=True)
-class SharedSectionTag(CacheTag):
+class SharedSectionTag(CacheTag, frozen=True):
     """One section of the register response that many clients share."""
 
     fetch_type: str
     """The type in `fetch_event_types` by which clients request the section."""
 
 
-@dataclass(frozen=True, slots=True)
-class UserTag(CacheTag):
+class UserTag(CacheTag, frozen=True):
     """A user's name, role, permissions, credentials or profile; their waiting polls check them."""
 
     user_id: UserId
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelTag(CacheTag):
+class ChannelTag(CacheTag, frozen=True):
     """A channel's data, except for its subscribers."""
 
     channel_id: ChannelId
 
 
-@dataclass(frozen=True, slots=True)
-class SubscribersTag(CacheTag):
+class SubscribersTag(CacheTag, frozen=True):
     """The number of a channel's subscribers, which changes far more often than its other data."""
 
     channel_id: ChannelId
 
 
-@dataclass(frozen=True, slots=True)
-class TopicTag(CacheTag):
+class TopicTag(CacheTag, frozen=True):
     """A topic that was renamed, or that lost or got messages, and maybe its conversation."""
 
     channel_id: ChannelId
@@ -58,52 +50,44 @@ class TopicTag(CacheTag):
     """The `name_key` of the topic."""
 
 
-@dataclass(frozen=True, slots=True)
-class MovedTopicsTag(CacheTag):
+class MovedTopicsTag(CacheTag, frozen=True):
     """The names of any topics of a channel, or which of them have messages."""
 
     channel_id: ChannelId
 
 
-@dataclass(frozen=True, slots=True)
-class MessageHistoriesTag(CacheTag):
+class MessageHistoriesTag(CacheTag, frozen=True):
     """The edit histories of any messages of the realm, where it is not said which.
 
     Those of a topic that was renamed, or of very many messages that were moved.
     """
 
 
-@dataclass(frozen=True, slots=True)
-class RecipientPreferencesTag(CacheTag):
+class RecipientPreferencesTag(CacheTag, frozen=True):
     """Alert words or muted users of any user, or which bots have a service."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkifiersTag(CacheTag):
+class LinkifiersTag(CacheTag, frozen=True):
     """The linkifiers of the realm."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentMessageTag(CacheTag):
+class SentMessageTag(CacheTag, frozen=True):
     """The newest message of the realm: this one, which was just sent."""
 
     message_id: MessageId
 
 
-@dataclass(frozen=True, slots=True)
-class MessageTag(CacheTag):
+class MessageTag(CacheTag, frozen=True):
     """A message's text, history, reactions or submessages; not its place, nor reader's flags."""
 
     message_id: MessageId
 
 
-@dataclass(frozen=True, slots=True)
-class AnyMessageTag(CacheTag):
+class AnyMessageTag(CacheTag, frozen=True):
     """The same of any message of the realm, where it is not known or not said which."""
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedMessagesTag(CacheTag):
+class DeletedMessagesTag(CacheTag, frozen=True):
     """The newest message of the realm, if it was deleted or moved."""
 
     newest: MessageId

@@ -1,11 +1,12 @@
 """What a client asked for when it registered, and the reader who uses it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict
 
 from chatapi.core.ids import EventNumber, QueueId, UserId
@@ -53,8 +54,7 @@ def _profile(choices: bytes) -> ClientProfile:
     return ClientProfile.model_validate_json(choices)
 
 
-@dataclass(frozen=True, slots=True)
-class ClientView:
+class ClientView(Struct, frozen=True):
     """A reader and their client: the one argument that event rendering and audiences need."""
 
     user_id: UserId

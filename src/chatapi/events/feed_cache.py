@@ -2,8 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.byte_limit import ByteLimit
@@ -39,8 +42,7 @@ class _Values(Generic[K, V]):
     """The last event that may have changed a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loading(Generic[K, V]):
+class Loading(Struct, Generic[K, V], frozen=True):
     """A read that has begun; its result is cached only if nothing was invalidated meanwhile."""
 
     values: _Values[K, V]

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
+
 from chatapi.core.clock import Clock, stopwatch
 from chatapi.core.ids import RealmId
 from chatapi.db.availability import is_unavailable
@@ -45,8 +47,7 @@ class _PendingItem(Generic[ItemT]):
     done: asyncio.Future[Any]
 
 
-@dataclass(frozen=True)
-class _BatchJob:
+class _BatchJob(Struct, frozen=True):
     """How the items of one kind are written."""
 
     realm_id: RealmId

@@ -3,9 +3,9 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from dataclasses import dataclass
 
 import structlog
+from msgspec import Struct
 
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.core.measurements import Measurements
@@ -27,8 +27,7 @@ _LAST_CHECK_SECONDS = 0.5
 _LOG_PAGE = 500
 
 
-@dataclass(frozen=True)
-class Observer:
+class Observer(Struct, frozen=True):
     """The callbacks of an object that has to know of all events; caches use `TagObserver`."""
 
     on_event: Callable[[Entry], None]
@@ -36,8 +35,7 @@ class Observer:
     """Events may have been missed: invalidate everything about the realm."""
 
 
-@dataclass(frozen=True)
-class TagObserver:
+class TagObserver(Struct, frozen=True):
     """The callbacks of a cache that events with certain tags invalidate."""
 
     tags: Iterable[type[CacheTag]]

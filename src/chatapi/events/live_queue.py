@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from msgspec import Struct
+
 from chatapi.core.clock import stopwatch
 from chatapi.core.ids import EventId, QueueId, RealmId, UserId
 from chatapi.core.roles import Role
@@ -52,8 +54,7 @@ class LiveQueue:
         return self._last_view[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """The user who polls, as authentication found them."""
 
     realm_id: RealmId

@@ -1,10 +1,10 @@
 """The event log: written in the transaction that emits the events, read where some were missed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.cooperative import map_in_steps
@@ -42,8 +42,7 @@ _READ_POSITIONS = select(RealmClock.realm_id, RealmClock.last_event).where(
 )
 
 
-@dataclass(frozen=True)
-class ClockReading:
+class ClockReading(Struct, frozen=True):
     """The number of a realm's last event, and how far back its log reaches."""
 
     last_event: EventNumber

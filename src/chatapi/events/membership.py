@@ -1,14 +1,14 @@
 """A reader's groups and the periods in which they were subscribed to channels."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.core.ids import ChannelId, EventNumber, GroupId, MessageId
 from chatapi.core.roles import Role
 
 
-@dataclass(frozen=True, slots=True)
-class SubscriptionPeriod:
+class SubscriptionPeriod(Struct, frozen=True):
     """The time from joining a channel to leaving it, in event numbers and message ids."""
 
     since_event: EventNumber
@@ -30,8 +30,7 @@ class SubscriptionPeriod:
         return self.until_message is None or message_id <= self.until_message
 
 
-@dataclass(frozen=True, slots=True)
-class Membership:
+class Membership(Struct, frozen=True):
     """What audiences and access rules need to know about a reader, besides their role."""
 
     groups: frozenset[GroupId]
@@ -71,8 +70,7 @@ class Membership:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class PastRole:
+class PastRole(Struct, frozen=True):
     """A role that a reader had before the current one, and the groups they were in with it."""
 
     until_event: EventNumber

@@ -1,8 +1,9 @@
 """A cache of encoded messages: what is the same for all readers until an event changes it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.events.byte_limit import ByteLimit
@@ -33,8 +34,7 @@ class MessageKey(NamedTuple):
     """None for a message without an edit history; otherwise whether that shows empty topics."""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageLoading:
+class MessageLoading(Struct, frozen=True):
     """A read of messages that has begun."""
 
     original: Loading[MessageKey, EncodedMessage]
@@ -68,16 +68,14 @@ class MessageCache:
         self._changed = new_cache(MessageHistoriesTag)
 
     def find(
-        self, realm_id: RealmId, keys: Iterable[MessageKey], as_of: EventNumber
+        self, realm_id: RealmId, keys: Collection[MessageKey], as_of: EventNumber
     ) -> dict[MessageId, EncodedMessage]:
         """Return those of the messages that are cached as they were at an event."""
-        found: dict[MessageId, EncodedMessage] = {}
-        for key in keys:
-            cache = self._original if key.trail is None else self._changed
-            message = cache.get_as_of(realm_id, key, as_of)
-            if message is not None:
-                found[key.message_id] = message
-        return found
+        by_key = self._original.get_some_as_of(realm_id, keys, as_of)
+        changed = [key for key in keys if key.trail is not None]
+        if changed:
+            by_key |= self._changed.get_some_as_of(realm_id, changed, as_of)
+        return {key.message_id: message for key, message in by_key.items()}
 
     async def begin(self, realm_id: RealmId, as_of: EventNumber) -> MessageLoading:
         """Begin to read messages from a snapshot; call it before the statements."""

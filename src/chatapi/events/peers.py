@@ -33,7 +33,7 @@ class Peers(Protocol):
         """
 
     async def stop_receiving(self) -> None:
-        """Receive nothing more, so that other processes turn to somebody else."""
+        """Receive nothing more, so that other processes turn to another one."""
 
     async def close(self) -> None: ...
 

@@ -1,10 +1,11 @@
 """The statements on event queues."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import Integer, bindparam, delete, insert, select, update
 
 from chatapi.core.ids import EventId, QueueId, RealmId, UserId
@@ -14,8 +15,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class QueueRecord:
+class QueueRecord(Struct, frozen=True):
     """One queue as stored in the database."""
 
     id: QueueId
@@ -68,14 +68,14 @@ class QueueRows:
 
     async def add(self, queue: QueueRecord) -> None:
         await self._db.write()
-        await self._db.execute(_ADD, vars(queue))
+        await self._db.execute(_ADD, asdict(queue))
 
     async def add_if_room(self, queue: QueueRecord, allowed: int) -> bool:
         """Add a queue unless its user has more than the allowed number; returns whether it did.
 
         It commits, and needs a session in which nothing has begun.
         """
-        return bool(await self._db.write_alone(_ADD_IF_ROOM, {**vars(queue), "allowed": allowed}))
+        return bool(await self._db.write_alone(_ADD_IF_ROOM, {**asdict(queue), "allowed": allowed}))
 
     async def find(self, queue_id: QueueId) -> QueueRecord | None:
         rows = await self._db.execute(_queues.select().where(EventQueueRow.id == queue_id))

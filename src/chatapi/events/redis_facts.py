@@ -1,12 +1,11 @@
 """What operators should know about the server of the bus."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 _TIMEOUT_SECONDS = 3.0
 
 
-@dataclass(frozen=True)
-class RedisFacts:
+class RedisFacts(Struct, frozen=True):
     """Its name and version, and what it does when memory is short."""
 
     name: str

@@ -62,7 +62,7 @@ class RedisPeers:
 
     async def claim(self, realm_id: RealmId, seconds: float) -> ProcessId | None:
         if self._subscription is None:
-            # Whoever holds a lease has to be reached.
+            # A process that holds a lease has to be reached.
             return None
         key = f"{self._prefix}leader:{realm_id}"
         milliseconds = str(int(seconds * 1000))

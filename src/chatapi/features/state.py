@@ -5,9 +5,10 @@ them only: it loads what a context without a user suffices for.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, get_type_hints
+
+from msgspec import Struct
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
@@ -28,8 +29,7 @@ def shared_by_all(_ctx: RealmContext, _profile: ClientProfile) -> Hashable:
     return "everybody"
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(Struct, frozen=True):
     """A part of the initial state, fetched when all its types are requested."""
 
     fetch_types: frozenset[str]

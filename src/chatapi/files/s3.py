@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
 from typing import IO, Self
@@ -12,6 +11,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx
 import structlog
+from msgspec import Struct
 
 from chatapi.core.clock import Clock
 from chatapi.core.errors import UnavailableError
@@ -39,8 +39,7 @@ _OBJECT = re.compile(
 """Our keys consist of characters that need no escapes; any other key is not one of ours."""
 
 
-@dataclass(frozen=True)
-class Bucket:
+class Bucket(Struct, frozen=True):
     """The address of a bucket, and the credentials for it."""
 
     origin: str

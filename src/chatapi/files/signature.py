@@ -3,17 +3,17 @@
 import hashlib
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
+
+from msgspec import Struct
 
 EMPTY_DIGEST = hashlib.sha256(b"").hexdigest()
 _ALGORITHM = "AWS4-HMAC-SHA256"
 NO_QUERY: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True)
-class SigningKey:
+class SigningKey(Struct, frozen=True):
     """The credentials that sign requests, and the region and service they are for."""
 
     access_key: str

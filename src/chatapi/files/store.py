@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import IO, Protocol
+
+from msgspec import Struct
 
 CHUNK_BYTES = 256 * 1024
 THREADS = 8
@@ -15,8 +16,7 @@ class MissingFileError(Exception):
     """There is no file with this key."""
 
 
-@dataclass(frozen=True)
-class ByteRange:
+class ByteRange(Struct, frozen=True):
     """A part of a file, which is not empty; both ends belong to it."""
 
     first: int

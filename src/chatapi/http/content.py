@@ -1,9 +1,9 @@
 """Sends a body in the form that suits the client: as it is, compressed, or not at all."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 
+from msgspec import Struct
 from starlette.types import Send
 
 from chatapi.core.cooperative import yield_to_event_loop
@@ -19,8 +19,7 @@ _OF_BODY = frozenset({b"content-type", b"content-disposition"})
 """Headers that a response without a body does not have."""
 
 
-@dataclass(frozen=True)
-class CompressionPolicy:
+class CompressionPolicy(Struct, frozen=True):
     """Whether a response may be compressed for a request, and what compresses it."""
 
     compressor: ResponseCompressor
@@ -28,7 +27,7 @@ class CompressionPolicy:
     """Whether a page of another site sent the request, with credentials that a browser added.
 
     Such a page could have its guesses at the content compressed together with the content, again
-    and again, and whoever sees the sizes would learn which of them are right (BREACH).
+    and again, and an observer of the sizes would learn which of them are right (BREACH).
     """
 
     async def compress(
@@ -43,8 +42,7 @@ class CompressionPolicy:
         return (coding, compressed) if _size_of(compressed) < size else None
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """The body of a successful response, and what may be done to send less of it."""
 
     chunks: Sequence[bytes]

@@ -17,7 +17,7 @@ async def etag_of(reader: UserId | None, chunks: Iterable[bytes]) -> str:
     """The entity tag of a body as one reader gets it; in steps, for large ones.
 
     It is weak: compressed or not, it is the same response. Tags of different readers differ even if
-    the bodies are equal, so that nothing can be learned from a tag of somebody else.
+    the bodies are equal, so that nothing can be learned from a tag of another user.
     """
     digest = hashlib.sha256(b"%d " % (reader or 0))
     budget = LoopBudget()

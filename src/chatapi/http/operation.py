@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import NoneType
 from typing import (
@@ -18,6 +17,7 @@ from typing import (
 )
 
 from fastapi.params import Depends
+from msgspec import Struct
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from chatapi.core.errors import ApiError, BadRequestError
@@ -80,8 +80,7 @@ Revalidated: TypeAlias = Annotated[P, _RevalidatedMark()]
 that still has it receives 304 instead."""
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Struct, frozen=True, dict=True):
     """One endpoint, inspected once, when the application is assembled."""
 
     endpoint: Endpoint

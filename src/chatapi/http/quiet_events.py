@@ -1,4 +1,4 @@
-"""Events and flow control of connections, which take little memory while nobody waits for them."""
+"""Events and flow control of connections, which take little memory while no task waits for them."""
 
 import asyncio
 
@@ -8,8 +8,8 @@ from uvicorn.protocols.http.flow_control import FlowControl
 class QuietEvent:
     """An `asyncio.Event` without room for waiters until there is one.
 
-    A connection has one, and so has each of its requests. Hardly anybody ever waits for them, and
-    an empty deque for those who might takes 600 bytes.
+    A connection has one, and so has each of its requests. Hardly any task ever waits for them, and
+    an empty deque for those that might takes 600 bytes.
     """
 
     __slots__ = ("_is_set", "_waited_for")

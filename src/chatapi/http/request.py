@@ -1,11 +1,11 @@
 """An HTTP request, whose body is only read on demand."""
 
 import asyncio
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from starlette.types import Receive, Scope
 
 from chatapi.core.clock import stopwatch
@@ -19,8 +19,7 @@ _MAX_CLIENT_NAME_LENGTH = 30
 _ANONYMOUS_BODY_BYTES = 16 * 1024
 
 
-@dataclass(frozen=True)
-class BodyLimits:
+class BodyLimits(Struct, frozen=True):
     """Maximum size of a request body."""
 
     form_bytes: int

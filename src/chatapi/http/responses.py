@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from http import HTTPStatus
 from time import perf_counter
 from urllib.parse import quote
 
 import orjson
 import structlog
+from msgspec import Struct
 from starlette.types import Send
 
 from chatapi.core.cooperative import LoopBudget
@@ -147,8 +147,7 @@ def _inside(value: dict[object, object] | list[object]) -> bytes:
     return orjson.dumps(value, option=_OPTIONS)[1:-1]
 
 
-@dataclass(frozen=True)
-class EventStream:
+class EventStream(Struct, frozen=True):
     """A response that continues until the client disconnects: server-sent events."""
 
     events: AsyncIterator[tuple[int, bytes]]
@@ -242,8 +241,7 @@ async def _send_events(send: Send, stream: EventStream) -> None:
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-@dataclass(frozen=True)
-class FileContent:
+class FileContent(Struct, frozen=True):
     """A file to be sent."""
 
     name: str
@@ -297,8 +295,7 @@ async def _once(content: bytes) -> AsyncIterator[bytes]:
     yield content
 
 
-@dataclass(frozen=True)
-class Redirect:
+class Redirect(Struct, frozen=True):
     """A response that sends the client to another address."""
 
     url: str

@@ -158,7 +158,7 @@ class ChatRoute(APIRoute):
     ) -> Content:
         """The response in the envelope, and whether it may be compressed and kept.
 
-        A credential is never compressed beside text that somebody else chose, since the size could
+        A credential is never compressed beside text that another user chose, since the size could
         reveal it. Names of parameters are such text: a link can contain them.
         """
         compressible = not self.operation.returns_credential and not (

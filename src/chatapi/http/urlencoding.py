@@ -4,6 +4,7 @@ import asyncio
 import re
 from binascii import a2b_qp
 from collections.abc import Iterable
+from sys import intern
 
 _PIECE_BYTES = 256 * 1024
 _MAX_STRAYS = 1_000
@@ -20,7 +21,8 @@ async def decode_pairs(data: bytes) -> list[tuple[str, str]]:
     spaced = data.replace(b"+", b" ")
     if len(spaced) <= _PIECE_BYTES:
         escaped, _ = _escape_strays(spaced, _MAX_STRAYS)
-        return [(_decode(name), _decode(value)) for name, value in _split(escaped)]
+        # Requests use the same few names, which waiting polls would otherwise keep for each.
+        return [(intern(_decode(name)), _decode(value)) for name, value in _split(escaped)]
     pairs = []
     for name, value in _split(await _escape_strays_of_long(spaced)):
         pairs.append((await _decode_long(name), await _decode_long(value)))

@@ -69,7 +69,7 @@ async def trim_event_log(runtime: Runtime) -> None:
 async def delete_expired_responses(runtime: Runtime) -> None:
     """Delete stored responses after a day: clients repeat requests sooner than that.
 
-    Of messages that processes forward to each other, nobody needs them after a few seconds.
+    Of messages that processes forward to each other, no process needs them after a few seconds.
     """
     now = runtime.clock.now()
     async with runtime.reading() as db, db.transaction():

@@ -1,8 +1,8 @@
 """The state of a process at the moment its metrics are read."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
@@ -13,8 +13,7 @@ from chatapi.db.availability import is_unavailable
 from chatapi.events.log import EventLog
 
 
-@dataclass(frozen=True)
-class _SlowState:
+class _SlowState(Struct, frozen=True):
     """What has to be asked from other services."""
 
     is_bus_up: bool

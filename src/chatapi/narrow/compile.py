@@ -1,8 +1,9 @@
 """Compiles the terms of a narrow to SQL conditions on messages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, and_, false, not_, or_
 
 from chatapi.auth.context import RealmContext
@@ -51,8 +52,7 @@ _Scopes = tuple[tuple[Scope, ...], tuple[CachedChannel, ...]]
 """The scopes to search, and the channels whose settings determined them."""
 
 
-@dataclass(frozen=True)
-class Narrow:
+class Narrow(Struct, frozen=True):
     """A compiled narrow: the scopes to search, and the conditions that filter them."""
 
     parts: tuple[Part, ...]

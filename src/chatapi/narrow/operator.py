@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from msgspec import Struct
 from sqlalchemy import ColumnElement, and_
 from sqlalchemy.sql.elements import True_
 
@@ -36,8 +36,7 @@ def along_conversation(conversation_id: ConversationId) -> IndexRange:
     return IndexRange(Message.id.expression, Message.conversation_id.expression, conversation_id)
 
 
-@dataclass(frozen=True)
-class CompileContext:
+class CompileContext(Struct, frozen=True):
     """What the operators of one narrow are compiled with."""
 
     ctx: RealmContext
@@ -52,8 +51,7 @@ class CompileContext:
         return None if self.known_channel is None else self.known_channel.record
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """Where to search: never more than the reader may see."""
 
     condition: ColumnElement[bool]
@@ -66,8 +64,7 @@ class Scope:
         return and_(self.order.holds, self.condition)
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(Struct, frozen=True):
     """Some of the messages of a narrow, and the index to read them along."""
 
     condition: ColumnElement[bool]
@@ -82,8 +79,7 @@ class Part:
         return None
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(Struct, frozen=True):
     """A compiled term: conditions on `Message`."""
 
     condition: ColumnElement[bool]

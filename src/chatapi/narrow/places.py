@@ -1,8 +1,8 @@
 """Operators about where messages are: `channel`, `channels`, `topic` and `with`."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from msgspec import Struct
 from sqlalchemy import Select, and_, false, select, true
 from typing_extensions import override
 
@@ -132,8 +132,7 @@ class InConversationOf(Operator):
         return Compiled(place.holds, Scope(visible, place), place)
 
 
-@dataclass(frozen=True)
-class ConversationInChannel:
+class ConversationInChannel(Struct, frozen=True):
     """A conversation, and its channel if it is a topic."""
 
     conversation_id: ConversationId
@@ -145,8 +144,7 @@ _PLACES: Select[*tuple[Any, ...]] = select(
 )
 
 
-@dataclass(frozen=True)
-class _Location:
+class _Location(Struct, frozen=True):
     id: MessageId
     conversation_id: ConversationId
     channel_id: ChannelId | None

@@ -1,7 +1,8 @@
 """Parses search strings; text of users is never passed on as a query."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.narrow.errors import BadNarrowError
 
@@ -19,8 +20,7 @@ _WITHOUT_BLANKS = re.compile(
 """Scripts that do not separate words, so that the full-text index cannot find them."""
 
 
-@dataclass(frozen=True)
-class SearchText:
+class SearchText(Struct, frozen=True):
     """A parsed search: all of it must occur in the message, or all of it in its topic."""
 
     phrases: tuple[str, ...] = ()

@@ -1,9 +1,9 @@
 """The terms of a narrow, in both forms that clients send."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
+from msgspec import Struct
 from pydantic import Field
 
 from chatapi.wire.params import WireModel
@@ -49,8 +49,7 @@ NarrowParam: TypeAlias = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Struct, frozen=True):
     """One term, independent of the form it was sent in."""
 
     operator: str

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import (
     CTE,
     ColumnElement,
@@ -33,8 +34,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.wire.group_values import GroupSettingPayload
 
 
-@dataclass(frozen=True)
-class GroupRecord:
+class GroupRecord(Struct, frozen=True):
     """A row of the group table."""
 
     id: GroupId
@@ -97,7 +97,7 @@ class GroupMemberships:
         system_ids = [self._realm.system_groups[group] for group in by_role]
         values = {"system_ids": system_ids, "user_id": user.id}
         rows = await self._db.fetch(_GROUPS_OF_USER, values)
-        return frozenset(GroupId(group_id) for (group_id,) in rows)
+        return _shared(frozenset(GroupId(group_id) for (group_id,) in rows))
 
     async def groups_of_each(
         self, users: Collection[UserRecord]
@@ -231,6 +231,12 @@ class GroupMemberships:
                 is_such = and_(User.role == role, User.is_full_member == is_full_member)
                 choices.append((is_such, group_ids[group]))
         return case(*choices, else_=null())
+
+
+@lru_cache(maxsize=1_000)
+def _shared(groups: frozenset[GroupId]) -> frozenset[GroupId]:
+    """Users with the same groups, as most have only those of their role, share one set."""
+    return groups
 
 
 def _with_supergroups(

@@ -1,8 +1,8 @@
 """Look up messages by id. A message the reader may not see gets the same error as a missing one."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Select, bindparam, select
 
 from chatapi.auth.context import Context, RealmContext
@@ -33,8 +33,7 @@ _PEOPLE = (
 )
 
 
-@dataclass(frozen=True)
-class FoundMessage:
+class FoundMessage(Struct, frozen=True):
     """A message that the reader may see, and its channel, conversation and topic."""
 
     id: MessageId

@@ -1,11 +1,11 @@
 """Message visibility: one rule, as a check of fetched rows and as SQL conditions."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple, Protocol
 
+from msgspec import Struct
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -100,16 +100,14 @@ class MessageLocation(Protocol):
         """The event that moved it into its channel, None if it was sent there."""
 
 
-@dataclass(frozen=True)
-class FeedPart:
+class FeedPart(Struct, frozen=True):
     """SQL condition for some of the messages sent to a reader, all of which are above an id."""
 
     condition: ColumnElement[bool]
     above: MessageId = _BEFORE_ALL
 
 
-@dataclass(frozen=True)
-class VisiblePlaces:
+class VisiblePlaces(Struct, frozen=True):
     """SQL condition for what a reader may see in some channels, and in direct messages."""
 
     condition: ColumnElement[bool]
@@ -117,8 +115,7 @@ class VisiblePlaces:
     """The condition is valid as long as none of these records is outdated."""
 
 
-@dataclass(frozen=True)
-class MessageAccess:
+class MessageAccess(Struct, frozen=True):
     """Which messages one reader may see; every read of messages and attached data uses it.
 
     The conditions are about `Message` and never depend on what a client asked for: a filter can

@@ -5,10 +5,11 @@ these enums: a new permission is one entry here, and the place that asks for it.
 a channel or a group without a stored value has the default, so stored rows need no change.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import Literal, Self, TypeVar
+
+from msgspec import Struct
 
 from chatapi.core.system_groups import SystemGroup
 
@@ -20,8 +21,7 @@ _NOT_INTERNET = frozenset({SystemGroup.INTERNET})
 _NOT_NOBODY = _NOT_EVERYONE | {SystemGroup.NOBODY}
 
 
-@dataclass(frozen=True)
-class PermissionSetting:
+class PermissionSetting(Struct, frozen=True):
     """The properties of a permission."""
 
     default: SystemGroup | Creator

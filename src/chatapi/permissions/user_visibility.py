@@ -1,8 +1,8 @@
 """User visibility: which users a reader may see; reads and events about users share this rule."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from sqlalchemy import bindparam, select, union
 
 from chatapi.auth.context import RealmContext
@@ -72,8 +72,7 @@ def sees_all_users(realm: RealmRecord, reader: UserRecord | None) -> bool:
     return not allowed.subgroups.isdisjoint(GroupId(realm.system_groups[name]) for name in groups)
 
 
-@dataclass(frozen=True)
-class UserVisibility:
+class UserVisibility(Struct, frozen=True):
     """Which users a reader may see."""
 
     reader: UserRecord | None

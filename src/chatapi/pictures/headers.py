@@ -4,8 +4,9 @@ In the server itself: a few fields at known places, and a bounded number of step
 """
 
 import struct
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _MAX_SIDE = 2**31 - 1
@@ -20,8 +21,7 @@ _APP1 = 0xE1
 _EXIF = b"Exif\0\0"
 
 
-@dataclass(frozen=True)
-class PictureHeader:
+class PictureHeader(Struct, frozen=True):
     """What a file declares to be."""
 
     content_type: str

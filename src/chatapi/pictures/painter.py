@@ -34,7 +34,7 @@ class Painter:
         return await self._threads.run(self._draw, file, recipe)
 
     def close(self) -> None:
-        """End all processes: nobody waits for them any more."""
+        """End all processes: no request waits for them any more."""
         self._threads.close()
         for process in tuple(self._running):
             process.kill()

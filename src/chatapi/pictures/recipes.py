@@ -1,10 +1,9 @@
 """What is drawn from an image, as data: the description for the drawing process, and its result."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Any
+
+from msgspec import Struct, json
 
 
 class Fit(StrEnum):
@@ -26,8 +25,7 @@ class LongAnimation(StrEnum):
     """Only variants that are not animated are drawn."""
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(Struct, frozen=True):
     """One image to be drawn."""
 
     name: str
@@ -40,27 +38,21 @@ class Variant:
     """Drawn only from animated images."""
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Struct, frozen=True):
     """The images to be drawn from one file."""
 
     variants: tuple[Variant, ...]
     long_animation: LongAnimation = LongAnimation.FIRST_FRAME
 
     def encode(self) -> str:
-        return json.dumps(asdict(self))
+        return json.encode(self).decode()
 
     @classmethod
     def decode(cls, text: str) -> "Recipe":
-        values: dict[str, Any] = json.loads(text)
-        variants = tuple(
-            Variant(**{**each, "fit": Fit(each["fit"])}) for each in values["variants"]
-        )
-        return cls(variants, LongAnimation(values["long_animation"]))
+        return json.decode(text, type=cls)
 
 
-@dataclass(frozen=True)
-class DrawnPicture:
+class DrawnPicture(Struct, frozen=True):
     """A valid image: what it is, and what was drawn from it."""
 
     width: int

@@ -5,9 +5,9 @@ It is invalidated by the event log.
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
+from msgspec import Struct
 from sqlalchemy import bindparam, select
 
 from chatapi.core.ids import RealmId, UserId
@@ -34,8 +34,7 @@ _WEBHOOK_BOTS = select(User.id).where(
 )
 
 
-@dataclass(frozen=True)
-class RecipientPreferences:
+class RecipientPreferences(Struct, frozen=True):
     """The preferences of all users of a realm."""
 
     alert_words: AlertWordMatcher

@@ -1,8 +1,9 @@
 """The names a text can refer to, given by the caller, which knows what exists and is visible."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Self
+
+from msgspec import Struct, field
 
 from chatapi.core.ids import ChannelId, GroupId, UserId
 from chatapi.core.names import EMPTY_TOPIC_DISPLAY_NAME, name_key
@@ -11,38 +12,30 @@ from chatapi.rendering.syntax import split_id
 from chatapi.rendering.uploaded_media import UploadedMedia
 
 
-@dataclass(frozen=True, slots=True)
-class NamedUser:
+class NamedUser(Struct, frozen=True):
     id: UserId
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class NamedGroup:
+class NamedGroup(Struct, frozen=True):
     id: GroupId
     name: str
     can_be_mentioned: bool = True
     """Whether the author may mention its members; silent mentions are always allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedChannel:
+class NamedChannel(Struct, frozen=True):
     id: ChannelId
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class RealmEmoji:
+class RealmEmoji(Struct, frozen=True):
     name: str
     source_url: str
 
 
-@dataclass(slots=True)
-class Directory:
-    """The names a text may refer to; any other name remains plain text. Treat it as immutable.
-
-    Built for every message sent: building a frozen one would take three times as long.
-    """
+class Directory(Struct, frozen=True):
+    """The names a text may refer to; any other name remains plain text."""
 
     users_by_key: Mapping[str, Sequence[NamedUser]] = field(default_factory=dict)
     """Several users can have the same name."""

@@ -4,16 +4,15 @@ import html
 import re
 import unicodedata
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from html.parser import HTMLParser
 
+from msgspec import Struct
 from typing_extensions import override
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(Struct, frozen=True):
     """What to highlight: whole words, and fragments anywhere."""
 
     words: frozenset[str] = frozenset()

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
+
+from msgspec import Struct
 
 from chatapi.core.ids import UserId
 from chatapi.core.names import name_key
@@ -25,8 +26,7 @@ _WILDCARDS = CHANNEL_WILDCARDS | TOPIC_WILDCARDS
 _Name = TypeVar("_Name", str, UserId)
 
 
-@dataclass(frozen=True, slots=True)
-class References:
+class References(Struct, frozen=True):
     """Names as they are compared (see `name_key`), emoji as they are written.
 
     There may be more than the text refers to, such as names in code, but never fewer.

@@ -1,16 +1,12 @@
 """What rendering a message results in."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.core.ids import GroupId, UserId
 
 
-@dataclass(slots=True)
-class RenderedMessage:
-    """The HTML of a message, and what it mentions and links to. Treat it as immutable.
-
-    Built for every message sent: building a frozen one would take three times as long.
-    """
+class RenderedMessage(Struct, frozen=True):
+    """The HTML of a message, and what it mentions and links to."""
 
     html: str
     mentioned_user_ids: frozenset[UserId]

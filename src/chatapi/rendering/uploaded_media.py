@@ -2,9 +2,10 @@
 
 import html
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 from urllib.parse import quote
+
+from msgspec import Struct
 
 UPLOADS = "/user_uploads/"
 """The prefix of the addresses of uploaded files."""
@@ -27,8 +28,7 @@ class UploadedMedia(Protocol):
         """What replaces a link that was written as an image; None if the link stays."""
 
 
-@dataclass(frozen=True, slots=True)
-class UploadedPicture:
+class UploadedPicture(Struct, frozen=True):
     """An uploaded image, as far as it is shown."""
 
     path: str
@@ -67,8 +67,7 @@ class UploadedPicture:
         return open_tag("img", {"alt": text, **attributes, "class": classes, **source})
 
 
-@dataclass(frozen=True, slots=True)
-class UploadedVideo:
+class UploadedVideo(Struct, frozen=True):
     """An uploaded video: any link to it gets a player after the block it stands in."""
 
     path: str
@@ -86,8 +85,7 @@ class UploadedVideo:
         """Clients know videos only as blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class UploadedSound:
+class UploadedSound(Struct, frozen=True):
     """An uploaded sound file: written as an image, it becomes a player; other links stay links."""
 
     path: str

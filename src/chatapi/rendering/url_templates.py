@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import quote
+
+from msgspec import Struct
 
 _RESERVED = ":/?#[]@!$&'()*+,;="
 _ESCAPE = re.compile(r"(%[0-9A-Fa-f]{2})")
@@ -41,8 +42,7 @@ _STYLES = {
 }
 
 
-@dataclass(frozen=True)
-class _Variable:
+class _Variable(Struct, frozen=True):
     name: str
     longest: int | None
 
@@ -54,8 +54,7 @@ class _Variable:
         return f"{self.name}={written}" if written else f"{self.name}{style.if_empty}"
 
 
-@dataclass(frozen=True)
-class _Expression:
+class _Expression(Struct, frozen=True):
     operator: str
     variables: tuple[_Variable, ...]
 
@@ -73,8 +72,7 @@ class _Expression:
         return not self.operator and [each.longest for each in self.variables] == [None]
 
 
-@dataclass(frozen=True)
-class UrlTemplate:
+class UrlTemplate(Struct, frozen=True, dict=True):
     """A parsed template."""
 
     parts: tuple[str | _Expression, ...]

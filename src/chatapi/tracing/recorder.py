@@ -59,7 +59,7 @@ class TraceRecorder(Tracing):
             try:
                 loop.call_soon_threadsafe(ended.set)
             except RuntimeError:
-                # The loop was closed meanwhile: nobody waits any more.
+                # The loop was closed meanwhile: no task waits any more.
                 return
 
         # Not a thread of a pool: the interpreter would wait for that.

@@ -1,13 +1,11 @@
 """A whole request body as a parameter, for senders whose documents have a form of their own."""
 
-from dataclasses import dataclass
-
+from msgspec import Struct
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 
-@dataclass(frozen=True)
-class RequestBody:
+class RequestBody(Struct, frozen=True):
     """The body of a request, as it was sent; the parameters of such a request are in its query."""
 
     content_type: str

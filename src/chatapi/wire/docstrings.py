@@ -8,11 +8,11 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import Annotated, Any, NotRequired, Required, get_args, get_origin, get_type_hints
 
+from msgspec import Struct
 from pydantic import BaseModel, Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -45,8 +45,7 @@ def _described(hint: Any, remark: str | None) -> Any:  # noqa: ANN401 (a type)
     return hint if remark is None else Annotated[hint, Field(description=remark)]
 
 
-@dataclass(frozen=True)
-class SameAs:
+class SameAs(Struct, frozen=True):
     """Describes a value like a field of a model: `Annotated[bool, SameAs(Settings, "name")]`."""
 
     model: type[BaseModel]

@@ -1,15 +1,14 @@
 """A file as a parameter, from a multipart form."""
 
-from dataclasses import dataclass
 from typing import IO, Any
 
+from msgspec import Struct
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 
-@dataclass(frozen=True, eq=False)
-class UploadedFile:
+class UploadedFile(Struct, frozen=True, eq=False):
     """An uploaded file; its content is kept outside memory and deleted with the request."""
 
     name: str

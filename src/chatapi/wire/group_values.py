@@ -4,10 +4,10 @@ The same value is read, validated, stored, compared and shown everywhere: as par
 `GroupSettingParam`, internally it is `GroupValue`, and `to_wire` is what is stored and shown.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
+from msgspec import Struct
 from pydantic import Field
 from typing_extensions import TypedDict
 
@@ -54,8 +54,7 @@ GroupSettingPayload = int | UnnamedGroupPayload
 """The form that is stored and sent to clients."""
 
 
-@dataclass(frozen=True)
-class GroupValue:
+class GroupValue(Struct, frozen=True):
     """The users and groups that a setting includes; equal values include the same ones directly."""
 
     members: frozenset[UserId]

@@ -6,9 +6,9 @@ JSON-encoded value. In a JSON body, every field is a JSON value.
 
 import types
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
@@ -27,14 +27,10 @@ from chatapi.wire.strict_json import (
 from chatapi.wire.validation_errors import message_for
 
 
-@dataclass(frozen=True)
-class Alias:
-    """Further names under which a parameter is accepted, for older clients."""
+class Alias(Struct, frozen=True):
+    """A further name under which a parameter is accepted, for older clients."""
 
-    names: tuple[str, ...]
-
-    def __init__(self, *names: str) -> None:
-        object.__setattr__(self, "names", names)
+    name: str
 
 
 class JsonOrString:
@@ -152,9 +148,7 @@ class ParameterDecoder:
         self.is_loose = any(
             item is JsonOrString or isinstance(item, JsonOrString) for item in field.metadata
         )
-        self.other_names = tuple(
-            other for item in field.metadata if isinstance(item, Alias) for other in item.names
-        )
+        self.other_names = tuple(item.name for item in field.metadata if isinstance(item, Alias))
 
     @property
     def is_json(self) -> bool:

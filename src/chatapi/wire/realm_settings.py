@@ -145,7 +145,7 @@ class RealmSettings(WireModel):
     enable_read_receipts: bool = True
     """Whether users can see who has read a message."""
     presence_disabled: bool = False
-    """Whether nobody sees who is online."""
+    """Whether users do not see who is online."""
     org_type: Annotated[int, Field(ge=0, le=1000)] = 0
     """A number for the kind of organization, such as 10 for a business; 0 if it is not said."""
     owner_full_content_access: bool = False

@@ -1,13 +1,12 @@
 """Secrets in responses: marked in the payload type, so that no response with one is stored."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_type_hints
 
+from msgspec import Struct
 from typing_extensions import is_typeddict
 
 
-@dataclass(frozen=True)
-class _SecretMark:
+class _SecretMark(Struct, frozen=True):
     """Marks the type of a key whose value grants access."""
 
     to_this_server: bool

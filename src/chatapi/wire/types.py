@@ -1,8 +1,8 @@
 """Small wire types shared by parameters and payloads."""
 
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias
 
+from msgspec import Struct
 from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
@@ -40,8 +40,7 @@ Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | Non
 """Any JSON value."""
 
 
-@dataclass(frozen=True)
-class ShapeOf:
+class ShapeOf(Struct, frozen=True):
     """Documents a value as the type it was dumped from: `Annotated[dict, ShapeOf(M)]`."""
 
     model: Any

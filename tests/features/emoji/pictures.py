@@ -5,12 +5,13 @@ import io
 from PIL import Image
 
 RED = (255, 0, 0, 255)
+_FAST = {"compress_level": 1, "method": 0}
+"""Hardly compressed, which PNG and WebP take notice of: some tests need millions of pixels."""
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (100, 50)) -> bytes:
     out = io.BytesIO()
-    # Hardly compressed, which only PNG takes notice of: some tests need millions of pixels.
-    Image.new("RGB", size, RED[:3]).save(out, kind, compress_level=1)
+    Image.new("RGB", size, RED[:3]).save(out, kind, **_FAST)
     return out.getvalue()
 
 
@@ -20,5 +21,5 @@ def moving_picture(frames: int = 3, size: tuple[int, int] = (100, 50), kind: str
         for number in range(frames)
     ]
     out = io.BytesIO()
-    images[0].save(out, kind, save_all=True, append_images=images[1:], duration=50)
+    images[0].save(out, kind, save_all=True, append_images=images[1:], duration=50, **_FAST)
     return out.getvalue()

@@ -103,7 +103,7 @@ class TestState:
         assert shown[owner.user_id] == f"user{owner.user_id}@acme.localhost"
         assert all(group["members"] == [] for group in state["realm_user_groups"])
 
-    async def test_visitor_is_nobody(self, client: ApiClient, open_realm: RealmRecord) -> None:
+    async def test_visitor_has_no_user(self, client: ApiClient, open_realm: RealmRecord) -> None:
         del open_realm
         state = await state_of_visitor(client)
         assert state["user_id"] == -1

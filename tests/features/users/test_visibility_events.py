@@ -197,6 +197,20 @@ class TestChannels:
         await compare(listener, events)
 
     @pytest.mark.any_database
+    async def test_status_of_a_user_who_is_not_visible_any_more_is_removed(
+        self, client: ApiClient, square: ChannelRecord, guest: Person, friend: Person
+    ) -> None:
+        assert_success(await subscribe(client, friend, "square"))
+        assert_success(await client.post("/users/me/status", friend, status_text="busy"))
+        listener = await listen(client, guest, **_ABLE)
+        assert_success(await unsubscribe(client, friend, "square"))
+        events = await listener.new_events()
+        [status] = [each for each in events if each["type"] == "user_status"]
+        assert (status["user_id"], status["status_text"]) == (friend.user_id, "")
+        # While the client still knows the user.
+        assert kinds(events).index("user_status") < kinds(events).index("realm_user/remove")
+
+    @pytest.mark.any_database
     async def test_user_who_returns_is_added_as_they_are_then(
         self, client: ApiClient, square: ChannelRecord, owner: Person, guest: Person, friend: Person
     ) -> None:

@@ -10,8 +10,8 @@ from tests.security.differential.organization import CHANNEL_KINDS, TOPICS, WORD
 _IS = ("dm", "starred", "unread", "mentioned", "alerted", "resolved", "followed", "muted")
 _HAS = ("link", "image", "attachment", "reaction")
 _UNUSED_ID = 900_000
-_NARROWS = 2
-_OTHERS = 2
+_NARROWS = 4
+_OTHERS = 4
 """Requests about other things than narrows, out of nineteen."""
 
 

@@ -29,7 +29,7 @@ from tests.support.clock import MovableClock
 from tests.support.databases import SqliteTemplate
 from tests.support.servers import Servers
 
-READERS = int(os.environ.get("CHATAPI_TEST_READERS", "300"))
+READERS = int(os.environ.get("CHATAPI_TEST_READERS", "120"))
 """How many readers are tested on SQLite; PostgreSQL tests a tenth of them."""
 _SEED = int(os.environ.get("CHATAPI_TEST_SEED", "1"))
 _PARTS = 3

@@ -3,9 +3,10 @@
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.runtime import Runtime
@@ -33,8 +34,7 @@ class StageClock:
         return self.moment
 
 
-@dataclass(frozen=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """A user, and a client of theirs."""
 
     user: UserRecord

@@ -2,7 +2,8 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.user_rows import UserRows
@@ -19,8 +20,7 @@ from chatapi.features.channels import (
 )
 
 
-@dataclass(frozen=True)
-class DemoChannel:
+class DemoChannel(Struct, frozen=True):
     """A channel, and the share of users who are subscribed."""
 
     name: str

@@ -3,8 +3,9 @@
 import random
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.user_rows import UserRows
@@ -32,8 +33,7 @@ _SEED = 20_240_229
 _LETTERS_NO_NORMAL_FORM_SPLITS = str.maketrans({"ø": "o", "ł": "l", "'": None})
 
 
-@dataclass(frozen=True)
-class DemoPerson:
+class DemoPerson(Struct, frozen=True):
     """A user to be created."""
 
     full_name: str

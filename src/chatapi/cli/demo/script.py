@@ -1,9 +1,11 @@
 """The form of conversations: who writes what where, and what others do with it; pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 OWNER = -1
 """The part of the organization's owner; all others are numbers."""
@@ -12,8 +14,7 @@ _BETWEEN_LINES = timedelta(minutes=7)
 Attachment = Literal["chart", "notes"]
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """A message, and what becomes of it."""
 
     who: int
@@ -25,8 +26,7 @@ class Line:
     """By the owner."""
 
 
-@dataclass(frozen=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """Messages in a topic, or between some people if there is no channel."""
 
     days_ago: int
@@ -38,8 +38,7 @@ class Conversation:
     is_resolved: bool = False
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(Struct, frozen=True):
     """A line at its time."""
 
     at: datetime

@@ -1,8 +1,9 @@
 """A step of the demo: items, and a function that creates a batch of them in one transaction."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 
@@ -11,16 +12,14 @@ ItemT = TypeVar("ItemT")
 _BATCH_SIZE = 25
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Parameters of the demo."""
 
     people: int
     password_hash: str
 
 
-@dataclass(frozen=True)
-class Step(Generic[ItemT]):
+class Step(Struct, Generic[ItemT], frozen=True):
     """Creates what is missing; running it again must change nothing."""
 
     title: str

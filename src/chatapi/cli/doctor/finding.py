@@ -1,7 +1,9 @@
 """What a check has found."""
 
-from dataclasses import asdict, dataclass
 from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 
 class Level(StrEnum):
@@ -12,8 +14,7 @@ class Level(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One line of the report: what was checked, and what to do if it is not well."""
 
     level: Level
@@ -24,8 +25,7 @@ class Finding:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class Area:
+class Area(Struct, frozen=True):
     """Makes the findings of one area."""
 
     name: str

@@ -28,7 +28,7 @@ class AuditLogEntry(Base):
     """A value of `AuditKind`; text, so that earlier versions can read entries of later ones."""
     source: TableColumn[str] = table_column(String(16))
     acting_user_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
-    """None for the command line and the server, and for failed logins: nobody is known then."""
+    """None for the command line and the server, and for failed logins: no user is known then."""
     user_id: TableColumn[int | None] = table_column(BigId, ForeignKey("account.id"))
     channel_id: TableColumn[int | None] = table_column(BigId, ForeignKey("channel.id"))
     group_id: TableColumn[int | None] = table_column(BigId, ForeignKey("user_group.id"))

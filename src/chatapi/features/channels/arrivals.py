@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, UserId
@@ -19,8 +20,7 @@ _IDS_PER_CHOICES = 20
 _Portion = list[tuple[ChannelId, list[UserId]]]
 
 
-@dataclass(frozen=True)
-class Arrivals:
+class Arrivals(Struct, frozen=True):
     """Users who were subscribed to channels, with the data that their events contain."""
 
     people: MembershipDelta

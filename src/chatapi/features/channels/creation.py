@@ -1,7 +1,8 @@
 """The only code that creates channels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
@@ -38,8 +39,7 @@ from chatapi.rendering import render_markdown
 from chatapi.wire.group_values import GroupSettingPayload
 
 
-@dataclass(frozen=True)
-class NewChannel:
+class NewChannel(Struct, frozen=True):
     """The properties of a channel to create."""
 
     name: str

@@ -1,9 +1,9 @@
 """Rules for names and kinds of channels; pure."""
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Annotated, Literal
 
+from msgspec import Struct
 from pydantic import Field
 
 from chatapi.auth.realm_cache import RealmRecord
@@ -49,8 +49,7 @@ def post_policy(channel: ChannelRecord, realm: RealmRecord) -> PostPolicy:
     return PostPolicy.EVERYONE
 
 
-@dataclass(frozen=True)
-class ChannelKind:
+class ChannelKind(Struct, frozen=True):
     """Which users can see a channel, and how much history new subscribers see."""
 
     invite_only: bool

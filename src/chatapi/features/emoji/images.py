@@ -1,6 +1,6 @@
 """Images of custom emoji: redrawn in one fixed size, animations as GIFs."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.pictures import DrawnPicture, Fit, LongAnimation, Recipe, Variant
 
@@ -15,8 +15,7 @@ RECIPE = Recipe(
 )
 
 
-@dataclass(frozen=True)
-class EmojiImage:
+class EmojiImage(Struct, frozen=True):
     """The bytes of an emoji as it is served."""
 
     content: bytes

@@ -1,9 +1,9 @@
 """Every SQL statement on custom emoji."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import bindparam, func, insert, not_, select, update
 
 from chatapi.core.ids import EmojiId, RealmId, UserId
@@ -12,8 +12,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class EmojiRecord:
+class EmojiRecord(Struct, frozen=True):
     """A custom emoji."""
 
     id: EmojiId

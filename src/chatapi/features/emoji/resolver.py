@@ -1,8 +1,9 @@
 """Resolves the emoji of a request from its name, code and type, some of which may be missing."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import BadRequestError
@@ -34,8 +35,7 @@ _EXTRA_NAME = "zulip"
 """The only emoji that is neither a Unicode nor a custom emoji; its code is its name."""
 
 
-@dataclass(frozen=True)
-class Emoji:
+class Emoji(Struct, frozen=True):
     """One emoji; kind and code identify it, the name is the one that was used."""
 
     kind: EmojiKind

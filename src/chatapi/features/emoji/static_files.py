@@ -4,10 +4,10 @@ import functools
 import hashlib
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 import orjson
+from msgspec import Struct
 
 from chatapi.auth.runtime import Runtime
 from chatapi.rendering import emoji_names_by_code
@@ -26,8 +26,7 @@ _BUBBLE = (255, 255, 255, 255)
 _CLEAR = (0, 0, 0, 0)
 
 
-@dataclass(frozen=True)
-class EmojiNamesFile:
+class EmojiNamesFile(Struct, frozen=True):
     """The JSON file that clients read the names of emoji from."""
 
     content: bytes

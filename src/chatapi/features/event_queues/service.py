@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, StaleCallerError
@@ -31,6 +32,8 @@ _NOBODY: frozenset[UserId] = frozenset()
 
 class EventQueueService:
     """Manages the event queues of a client."""
+
+    __slots__ = ("_ctx", "_queues")
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

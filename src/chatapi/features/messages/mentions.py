@@ -1,7 +1,8 @@
 """Looks up the users, groups, channels and emoji that a text may name, before it is rendered."""
 
-import dataclasses
 from collections.abc import Collection
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.features.emoji import list_emoji_named
@@ -52,7 +53,7 @@ async def directory_for(ctx: Context, content: str) -> Directory:
         linkifiers=nothing.linkifiers,
         media=await list_media(ctx, upload_paths),
     )
-    return dataclasses.replace(
+    return replace(
         named, translates_emoticons=nothing.translates_emoticons, own_url=nothing.own_url
     )
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
@@ -21,8 +23,9 @@ from chatapi.wire.topics import show_topic
 _UNKNOWN_AVATAR_VERSION = 1
 
 
-# The two classes are not frozen, since one of each is built for every message of a page and every
-# message sent, and building a frozen one takes several times as long. Treat them as immutable.
+# These two are part of the event `MessageSent`, which Pydantic reads from the log; it knows no
+# structs. They are not frozen, since one of each is built for every message of a page, and building
+# a frozen dataclass takes several times as long. Treat them as immutable.
 
 
 @dataclass(slots=True)
@@ -58,6 +61,9 @@ class SenderData:
             avatar_path=user.avatar_path,
             default_avatar=realm.options.default_avatar_source,
         )
+
+    def with_email(self, email: str) -> "SenderData":
+        return replace(self, email=email)
 
     def unknown(self) -> "SenderData":
         """The sender as shown to readers who may not see the user."""
@@ -104,9 +110,11 @@ class MessageData:
     topic_links: tuple[TopicLinkPayload, ...] = ()
     submessages: tuple[SubmessagePayload, ...] = ()
 
+    def with_submessages(self, submessages: tuple[SubmessagePayload, ...]) -> "MessageData":
+        return replace(self, submessages=submessages)
 
-@dataclass(slots=True)
-class MessagePlace:
+
+class MessagePlace(Struct, frozen=True):
     """Where messages of one conversation are."""
 
     conversation_id: ConversationId

@@ -1,6 +1,6 @@
 """A message that is ready to be written: validated, rendered and addressed."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.users import UserRecord
@@ -10,12 +10,8 @@ from chatapi.db.idempotency_store import IdempotencyKey
 from chatapi.features.messages.events import Echo
 from chatapi.rendering import RenderedMessage
 
-# The classes are not frozen, since some of them are built for every message sent, and building a
-# frozen one takes three times as long. Treat them as immutable.
 
-
-@dataclass(slots=True)
-class TopicTarget:
+class TopicTarget(Struct, frozen=True):
     """A message for a topic of a channel."""
 
     channel: CachedChannel
@@ -27,8 +23,7 @@ class TopicTarget:
     """Whether the sender may know the channel; a bot may write where only its owner reads."""
 
 
-@dataclass(slots=True)
-class DirectTarget:
+class DirectTarget(Struct, frozen=True):
     """A direct message; the sender is among the recipients."""
 
     people: tuple[UserRecord, ...]
@@ -40,8 +35,7 @@ class DirectTarget:
         return people_key(person.id for person in self.people)
 
 
-@dataclass(slots=True)
-class OutgoingMessage:
+class OutgoingMessage(Struct, frozen=True):
     """One message with everything that can be decided before the realm is locked."""
 
     sender: UserRecord

@@ -5,7 +5,7 @@ go where one of the two does not become true, or ends: in a message that does no
 with the file.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.clock import unix_seconds

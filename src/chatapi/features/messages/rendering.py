@@ -1,6 +1,6 @@
 """Renders the texts of messages, with the names their authors may mention."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.auth.context import Context
 from chatapi.features.messages.mentions import directory_for
@@ -9,8 +9,7 @@ from chatapi.rendering import Directory, RenderedMessage, is_quick_to_render, re
 _RENDERED = "rendered message"
 
 
-@dataclass(frozen=True)
-class _Rendering:
+class _Rendering(Struct, frozen=True):
     """A text whose rendering took long, and the names it was rendered with."""
 
     content: str

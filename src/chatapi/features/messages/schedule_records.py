@@ -1,7 +1,8 @@
 """Records of scheduled messages and reminders."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, MessageId, RealmId, ScheduledMessageId, UserId
@@ -11,8 +12,7 @@ UNSAVED = ScheduledMessageId(0)
 """Placeholder for the id that the database will assign."""
 
 
-@dataclass(frozen=True)
-class ScheduledRecord:
+class ScheduledRecord(Struct, frozen=True):
     """A scheduled message, or a reminder: a message to oneself from the notification bot."""
 
     id: ScheduledMessageId

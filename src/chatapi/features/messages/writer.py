@@ -4,11 +4,12 @@ However many readers a message has, it is one row, one event and one updated con
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
@@ -45,9 +46,8 @@ from chatapi.rendering import Linkifiers
 WriteResult = SentPayload | Exception
 
 
-@dataclass(slots=True)
-class IdentifiedMessage:
-    """A message with its id and conversation; like an `OutgoingMessage`, treat it as immutable."""
+class IdentifiedMessage(Struct, frozen=True):
+    """A message with its id and conversation."""
 
     outgoing: OutgoingMessage
     id: MessageId
@@ -60,8 +60,7 @@ class IdentifiedMessage:
         return isinstance(self.outgoing.to, TopicTarget)
 
 
-@dataclass(frozen=True)
-class MessageWriter:
+class MessageWriter(Struct, frozen=True):
     """Writes messages of one realm; the caller has locked it."""
 
     runtime: Runtime
@@ -117,7 +116,7 @@ class MessageWriter:
         linkifiers = await self.runtime.linkifiers.of(work.db, self.realm.id)
         data = await map_in_steps(lambda each: self._message_data(each, now, linkifiers), placed)
         if widgets:
-            data = [replace(each, submessages=widgets.get(each.id, ())) for each in data]
+            data = [each.with_submessages(widgets.get(each.id, ())) for each in data]
         if visible is not None:
             await visible.emit()
         for each, recipient_flags, shown in zip(placed, flags, data, strict=True):

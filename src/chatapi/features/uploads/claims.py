@@ -2,7 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
@@ -24,8 +26,7 @@ PREFIX = "/user_uploads/"
 """The prefix of the addresses of files, in messages and elsewhere."""
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A new message and the addresses of the files it links."""
 
     message_id: MessageId

@@ -2,9 +2,9 @@
 
 import hashlib
 import hmac
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from msgspec import Struct
 from typing_extensions import override
 
 from chatapi.core.clock import unix_seconds
@@ -14,8 +14,7 @@ from chatapi.features.uploads.records import AttachmentRecord
 _GOOD_FOR = timedelta(seconds=60)
 
 
-@dataclass(frozen=True)
-class TemporaryLink:
+class TemporaryLink(Struct, frozen=True):
     """The content of such an address: file, API key that requested it, expiry and signature."""
 
     attachment_id: AttachmentId

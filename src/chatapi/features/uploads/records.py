@@ -2,8 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.ids import (
     AttachmentId,
@@ -20,8 +21,7 @@ from chatapi.features.uploads.payloads import AttachmentPayload
 _ETAG_LENGTH = 32
 
 
-@dataclass(frozen=True)
-class AttachmentRecord:
+class AttachmentRecord(Struct, frozen=True):
     """A file as stored in the database."""
 
     id: AttachmentId
@@ -55,8 +55,7 @@ class AttachmentRecord:
         }
 
 
-@dataclass(frozen=True)
-class ImageRecord:
+class ImageRecord(Struct, frozen=True):
     """An uploaded file that is an image."""
 
     attachment_id: AttachmentId
@@ -75,8 +74,7 @@ class ImageRecord:
         return (STILL.name, ANIMATED.name) if self.is_animated else (STILL.name,)
 
 
-@dataclass(frozen=True)
-class LinkingMessage:
+class LinkingMessage(Struct, frozen=True):
     """A message that links a file, with the fields needed to decide who may see it."""
 
     id: MessageId

@@ -1,8 +1,9 @@
 """Thumbnails of uploaded images: which messages show, and drawing those that are pending."""
 
 import tempfile
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_sessions import realm_transaction
@@ -145,8 +146,7 @@ async def is_pending(ctx: RealmContext, attachment_id: AttachmentId) -> bool:
     return image is not None and image.is_pending
 
 
-@dataclass(frozen=True)
-class FinishedImage:
+class FinishedImage(Struct, frozen=True):
     """An image that needs no more drawing."""
 
     path: str

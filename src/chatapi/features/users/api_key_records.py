@@ -1,13 +1,13 @@
 """API keys as they are listed."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.ids import ApiKeyId
 
 
-@dataclass(frozen=True)
-class ApiKeyRecord:
+class ApiKeyRecord(Struct, frozen=True):
     """What is known about a key; the key itself is not."""
 
     id: ApiKeyId

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.pictures import redraw

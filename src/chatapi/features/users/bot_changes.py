@@ -1,6 +1,6 @@
 """Changes to bots; callers have checked the permission."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext

@@ -1,10 +1,9 @@
 """What is stored about bots beyond their accounts."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class BotServiceRecord:
+class BotServiceRecord(Struct, frozen=True):
     """The service that an outgoing webhook bot calls."""
 
     base_url: str

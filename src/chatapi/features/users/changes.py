@@ -1,6 +1,6 @@
 """Changes to a user's role, name, address and credentials; callers have checked permissions."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext

@@ -1,7 +1,8 @@
 """The only code that creates users; callers have checked the permission."""
 
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import RealmContext
@@ -29,8 +30,7 @@ from chatapi.features.users.visibility_events import user_added
 from chatapi.permissions.user_visibility import user_visible_to
 
 
-@dataclass(frozen=True)
-class NewUser:
+class NewUser(Struct, frozen=True):
     """The properties of a user to create."""
 
     email: str
@@ -42,8 +42,7 @@ class NewUser:
     bot_service: BotServiceRecord | None = None
 
 
-@dataclass(frozen=True)
-class CreatedUser:
+class CreatedUser(Struct, frozen=True):
     """A new user and the only copy of their API key in plain text."""
 
     user: UserRecord

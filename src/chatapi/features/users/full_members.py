@@ -1,7 +1,8 @@
 """Keeps the full-member flag up to date with the time and the realm's waiting period."""
 
-from dataclasses import replace
 from datetime import datetime, timedelta
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import GroupId, RealmId

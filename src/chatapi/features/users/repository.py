@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from msgspec.structs import asdict
 from sqlalchemy import (
     and_,
     bindparam,

@@ -1,8 +1,9 @@
 """Users' previous roles: events logged earlier are delivered by the role at their time."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import timedelta
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import PastRoleRow, UserRecord

@@ -2,12 +2,12 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache, cached_property
 from pathlib import Path
 from string import Template
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -27,8 +27,7 @@ _IN_MESSAGES = ("loader.svg",)
 """Stored messages link these files, so their paths have no digest and never change."""
 
 
-@dataclass(frozen=True)
-class Assets:
+class Assets(Struct, frozen=True, dict=True):
     """The static files, at paths that begin with a digest of all of them.
 
     One digest for all: modules import each other by relative paths, which then lead to the same

@@ -3,11 +3,12 @@
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -26,8 +27,7 @@ _ORDER = (
 _FILE_LINK = re.compile(r"([a-z-]+)\.md(?:#([\w-]+))?")
 
 
-@dataclass(frozen=True)
-class Guide:
+class Guide(Struct, frozen=True):
     """One guide; its address in the docs page is `#guide/` and its name."""
 
     name: str
@@ -55,7 +55,7 @@ def read_guides() -> Sequence[Guide]:
 
 
 def _read(name: str) -> Guide:
-    # Only now: a server need not load the parser before somebody opens the docs page.
+    # Only now: a server need not load the parser before a user opens the docs page.
     from markdown_it import MarkdownIt  # noqa: PLC0415
 
     # Without raw HTML: a guide that has some shows it as text.

@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -184,8 +184,7 @@ _NEWEST_IN_TOPIC = _newest(
 _NEWEST_IN_CHANNEL = _newest(Message.channel_id == _CHANNEL, MessageEdit.prev_channel_id, _CHANNEL)
 
 
-@dataclass(frozen=True)
-class Unread:
+class Unread(Struct, frozen=True):
     """Unread messages: those above a position, and single messages below it."""
 
     span: Span

@@ -10,6 +10,7 @@ from chatapi.events import feed, pages
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import subscribe
 from tests.features.messages.delete.deleting import delete, delete_topic, listen_to_deletions, told
+from tests.features.messages.edit.editing import edit
 from tests.features.messages.fetch.conversations import send, send_direct
 from tests.support.apps import StartApp
 from tests.support.client import ApiClient
@@ -231,3 +232,19 @@ class TestAudience:
         assert_success(await delete_topic(client, owner, channel))
         found = [_ids(await listener.new_events()) for listener in listeners]
         assert found == [ids, ids[1:], ids[2:], []]
+
+    async def test_protected_history_includes_messages_moved_there_while_subscribed(
+        self, client: ApiClient, make_channel: MakeChannel, make_user: MakeUser, owner: Person
+    ) -> None:
+        early, late = await make_user(), await make_user()
+        elsewhere = await make_channel(subscribers=[owner])
+        channel = await make_channel(
+            subscribers=[owner], invite_only=True, history_public_to_subscribers=False
+        )
+        old = await send(client, owner, elsewhere)
+        assert_success(await subscribe(client, owner, channel.name, principals=[early.user_id]))
+        assert_success(await edit(client, owner, old, stream_id=channel.id))
+        assert_success(await subscribe(client, owner, channel.name, principals=[late.user_id]))
+        listeners = [await listen_to_deletions(client, person) for person in (early, late)]
+        assert_success(await delete(client, owner, old))
+        assert [_ids(await listener.new_events()) for listener in listeners] == [[old], []]

@@ -7,6 +7,7 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
+from chatapi.features.messages.repository import MAX_PLACE_ROWS
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import Term, ids_read, send
 from tests.features.messages.fetch.large_history import fill_topic, update_statistics
@@ -16,6 +17,7 @@ from tests.support.query_plans import (
     captured_statements,
     count_steps,
     explain,
+    explain_for_all_values,
 )
 from tests.support.statements import recorded_statements
 
@@ -85,6 +87,25 @@ async def test_the_newest_messages_are_one_range_of_an_index(
     # PostgreSQL may sort the few rows that the reader has in other tables.
     assert "Sort Key: message" not in plan
     assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("terms", [[CHANNEL], [CHANNEL, LONG_TOPIC]])
+async def test_plan_for_all_limits_expects_a_part_of_what_is_read_at_once(
+    client: ApiClient,
+    runtime: Runtime,
+    large_history: None,
+    reader: Person,
+    terms: list[Term],
+) -> None:
+    """If it expected more, PostgreSQL would make a plan for each execution."""
+    with captured_history_statement(runtime.database) as captured:
+        await ids_read(client, reader, *terms)
+    [(sql, values)] = captured
+    plan = await explain_for_all_values(runtime.database, sql, values)
+    expected = [int(rows) for rows in re.findall(r"Limit .*rows=(\d+)", plan)]
+    # A tenth of the rows below it.
+    assert min(expected) <= MAX_PLACE_ROWS / 10, plan
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from tests.features.messages.fetch.narrow_world import (
 from tests.model.quick_client import QuickClient
 from tests.support.responses import assert_error
 
-NARROWS = int(os.environ.get("CHATAPI_TEST_NARROWS", "1000"))
+NARROWS = int(os.environ.get("CHATAPI_TEST_NARROWS", "600"))
 """How many random narrows there are; each database takes half of them."""
 _MAX_TERMS = 4
 

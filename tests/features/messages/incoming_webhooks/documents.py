@@ -224,4 +224,19 @@ SLACK_BLOCKS = {
         {"type": "context", "elements": [{"type": "mrkdwn", "text": "by <@U123|ada>"}]},
     ]
 }
+SLACK_PARTS = {
+    "blocks": [
+        {"type": "section", "fields": [{"text": "*Host*"}, {"text": "db1"}]},
+        {"type": "image", "alt_text": "load", "image_url": "https://ci.example.com/load.png"},
+        {
+            "type": "actions",
+            "elements": [
+                {"text": {"text": "Logs"}, "url": "https://ci.example.com/logs"},
+                {"text": {"text": "Restart"}, "action_id": "restart"},
+            ],
+        },
+        {"type": "input", "label": {"text": "Reason"}},
+    ],
+    "attachments": [{"text": "Graph", "image_url": "https://ci.example.com/graph.png"}],
+}
 HELLO = {"featured_title": "Marilyn Monroe", "featured_url": "https://en.example.org/Marilyn"}

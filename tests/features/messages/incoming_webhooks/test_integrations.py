@@ -50,6 +50,17 @@ CASES: list[tuple[str, dict[str, str], Any, str, str]] = [
     (
         "slack_incoming",
         {},
+        documents.SLACK_PARTS,
+        "Slack",
+        (
+            "**Host**\n\ndb1\n\n[load](https://ci.example.com/load.png)\n\n"
+            "[Logs](https://ci.example.com/logs)\n\n"
+            "Graph\n[image](https://ci.example.com/graph.png)"
+        ),
+    ),
+    (
+        "slack_incoming",
+        {},
         {"attachments": [{"fallback": "Only this", "color": "good"}]},
         "Slack",
         "Only this",

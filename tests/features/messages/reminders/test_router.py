@@ -7,6 +7,7 @@ import pytest
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.db.models import ScheduledMessage
 from tests import factories
 from tests.factories import MakeChannel, Person
 from tests.features.channels.channels import unsubscribe
@@ -20,6 +21,7 @@ from tests.features.messages.scheduled.scheduling import (
     to_people,
 )
 from tests.support.account_changes import deactivate, replace_api_key
+from tests.support.added_rows import copy_only_row
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
@@ -146,10 +148,13 @@ class TestReminders:
         assert await reminders_of(client, member) == []
 
     @pytest.mark.slow
-    async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
+    async def test_number_is_limited(
+        self, client: ApiClient, runtime: Runtime, member: Person, at: int
+    ) -> None:
         message_id = await send_direct(client, member, member)
-        for _ in range(500):
-            await be_reminded(client, member, message_id, at)
+        await be_reminded(client, member, message_id, at)
+        await copy_only_row(runtime, ScheduledMessage, copies=498)
+        await be_reminded(client, member, message_id, at)
         response = await try_to_be_reminded(client, member, message_id, at)
         assert assert_error(response) == "Too many reminders (maximum 500)"
         state = (await listen(client, member, fetch_event_types=["realm"])).state

@@ -5,6 +5,7 @@ import pytest
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.system_groups import SystemGroup
+from chatapi.db.models import ScheduledMessage
 from tests import factories
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.channels.channels import unnamed
@@ -19,6 +20,7 @@ from tests.features.messages.scheduled.scheduling import (
     try_to_schedule,
 )
 from tests.features.realm.settings import allow
+from tests.support.added_rows import copy_only_row
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
 from tests.support.listening import listen
@@ -228,9 +230,12 @@ class TestSchedule:
         assert_error(response, "STREAM_WILDCARD_MENTION_NOT_ALLOWED")
 
     @pytest.mark.slow
-    async def test_number_is_limited(self, client: ApiClient, member: Person, at: int) -> None:
-        for _ in range(500):
-            await schedule(client, member, to_people(member), at)
+    async def test_number_is_limited(
+        self, client: ApiClient, runtime: Runtime, member: Person, at: int
+    ) -> None:
+        await schedule(client, member, to_people(member), at)
+        await copy_only_row(runtime, ScheduledMessage, copies=498)
+        await schedule(client, member, to_people(member), at)
         response = await try_to_schedule(client, member, to_people(member), at)
         assert assert_error(response) == "Too many scheduled messages (maximum 500)"
 

@@ -1,9 +1,9 @@
 """Validation of fields and their values, without a database."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ProfileFieldId

@@ -27,7 +27,7 @@ async def test_is_for_administrators(client: ApiClient, member: Person) -> None:
     assert (await defaults_seen_by(client, member))["color_scheme"] == 1
 
 
-async def test_applies_to_new_users_and_nobody_else(
+async def test_applies_to_new_users_only(
     client: ApiClient, admin: Person, member: Person, make_user: MakeUser
 ) -> None:
     listener = await listen(client, member, event_types=["realm_user_settings_defaults"])

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Select, select
 
 from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
@@ -14,8 +14,7 @@ from chatapi.db.models import Message, MessageFlag, UserTopic
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class Star:
+class Star(Struct, frozen=True):
     """A channel message that a user starred."""
 
     message_id: MessageId
@@ -23,8 +22,7 @@ class Star:
     arrival: EventNumber | None
 
 
-@dataclass(frozen=True)
-class ChosenTopicPolicy:
+class ChosenTopicPolicy(Struct, frozen=True):
     """A user's visibility policy for a topic."""
 
     channel_id: ChannelId
@@ -33,8 +31,7 @@ class ChosenTopicPolicy:
     last_updated: datetime
 
 
-@dataclass(frozen=True)
-class PersonalStateScope:
+class PersonalStateScope(Struct, frozen=True):
     """Which personal state: that in some channels, or about some messages, and of which users."""
 
     channel_ids: Sequence[ChannelId] = ()

@@ -9,6 +9,8 @@ difference.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from chatapi.auth.context import RealmContext
 from chatapi.auth.user_rows import UserRows
 from chatapi.auth.users import UserRecord
@@ -43,8 +45,7 @@ class _Visible:
     muted: tuple[MutedTopicPayload, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Stored:
+class _Stored(Struct, frozen=True):
     """The stars and topic policies of a scope by user, visible or not."""
 
     stars: Mapping[UserId, Sequence[Star]]

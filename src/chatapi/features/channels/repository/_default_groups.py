@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Select, bindparam, delete, insert, select, update
 
 from chatapi.core.errors import BadRequestError
@@ -15,8 +15,7 @@ from chatapi.db.models import DefaultChannelGroup, DefaultChannelGroupEntry
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class DefaultGroupRecord:
+class DefaultGroupRecord(Struct, frozen=True):
     """A group of channels, with the ids of its channels in ascending order."""
 
     id: DefaultChannelGroupId

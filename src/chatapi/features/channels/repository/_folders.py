@@ -1,9 +1,9 @@
 """Every SQL statement on channel folders."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import bindparam, func, insert, not_, select, update
 
 from chatapi.core.errors import BadRequestError
@@ -14,8 +14,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class FolderRecord:
+class FolderRecord(Struct, frozen=True):
     """A channel folder."""
 
     id: ChannelFolderId

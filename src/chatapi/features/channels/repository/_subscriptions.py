@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import cast
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import bindparam, delete, func, insert, not_, or_, select, update
 
 from chatapi.core.cooperative import map_in_steps
@@ -26,8 +27,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.features.channels.subscription_payloads import ChoicesPayload
 
 
-@dataclass(frozen=True)
-class Choices:
+class Choices(Struct, frozen=True):
     """A user's settings for a channel."""
 
     color: str
@@ -40,14 +40,13 @@ class Choices:
     wildcard_mentions_notify: bool | None
 
     def to_wire(self) -> ChoicesPayload:
-        return cast(ChoicesPayload, vars(self))
+        return cast(ChoicesPayload, asdict(self))
 
 
 _choices = RecordReader(Choices, Subscription)
 
 
-@dataclass(frozen=True)
-class ClockPosition:
+class ClockPosition(Struct, frozen=True):
     """The realm's last event number and newest message; periods begin and end there."""
 
     event: EventNumber
@@ -60,8 +59,7 @@ MembershipDelta = Mapping[ChannelId, frozenset[UserId]]
 """The users who were subscribed to each channel, or unsubscribed from it."""
 
 
-@dataclass(frozen=True)
-class UserChannelPairs:
+class UserChannelPairs(Struct, frozen=True):
     """All combinations of some users and some channels."""
 
     channel_ids: Collection[ChannelId]
@@ -288,7 +286,7 @@ class SubscriptionRepository:
         """Insert subscriptions of users who were never subscribed to the channel."""
         shared = {"is_active": True, "read_up_to": moment.message}
         rows = (
-            {"channel_id": channel_id, "user_id": user_id, **shared, **vars(each)}
+            {"channel_id": channel_id, "user_id": user_id, **shared, **asdict(each)}
             for (channel_id, user_id), each in choices.items()
         )
         await self._db.execute_many(insert(Subscription), rows)

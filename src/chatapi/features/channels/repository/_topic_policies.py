@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from msgspec import Struct
 from sqlalchemy import and_, bindparam, delete, not_, or_, select, tuple_
 
 from chatapi.channel_cache.visibility import VisibilityPolicy
@@ -33,8 +33,7 @@ class UserTopicKey(NamedTuple):
         return cls(user_id, channel_id, name_key(topic))
 
 
-@dataclass(frozen=True)
-class UserTopicRecord:
+class UserTopicRecord(Struct, frozen=True):
     """A user's policy for a topic."""
 
     channel_id: ChannelId

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from msgspec.structs import asdict
+
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord
@@ -119,7 +121,7 @@ class ChangePlanner:
         await self._require_reading()
         if (new.invite_only, new.is_web_public) != (old.invite_only, old.is_web_public):
             await require_kind(self._ctx, new)
-        plan.values |= vars(new)
+        plan.values |= asdict(new)
         return new
 
     def _plan_default(

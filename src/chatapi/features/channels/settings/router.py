@@ -120,6 +120,6 @@ async def add_default_channel(ctx: Admin, params: DefaultChannelParams) -> None:
 async def remove_default_channel(ctx: Admin, params: DefaultChannelParams) -> None:
     """Remove a channel from those that new users join.
 
-    For administrators. Nobody is unsubscribed. Members receive a `default_streams` event.
+    For administrators. No user is unsubscribed. Members receive a `default_streams` event.
     """
     await ChannelService(ctx).set_default(ChannelId(params.stream_id), is_default=False)

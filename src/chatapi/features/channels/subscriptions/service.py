@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from chatapi.auth.context import Context
 from chatapi.auth.users import UserRecord
 from chatapi.channel_cache.errors import StreamDoesNotExistError
@@ -50,8 +52,7 @@ class SubscribePlan:
     """Channels that the caller may join, but to which they may not subscribe others."""
 
 
-@dataclass(frozen=True)
-class SubscribeResult:
+class SubscribeResult(Struct, frozen=True):
     """The result of carrying out a SubscribePlan."""
 
     users: Sequence[UserRecord]

@@ -1,8 +1,9 @@
 """Writes changes of topic policies and emits them, for all callers."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.clock import unix_seconds
@@ -14,8 +15,7 @@ from chatapi.features.channels.repository import UserTopicKey, UserTopicReposito
 from chatapi.features.channels.topic_policies.events import MutedTopicsChanged, UserTopicChanged
 
 
-@dataclass(frozen=True)
-class PolicyChange:
+class PolicyChange(Struct, frozen=True):
     """A change from one policy to another one."""
 
     user_id: UserId

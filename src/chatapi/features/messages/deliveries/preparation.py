@@ -1,8 +1,7 @@
 """Prepares deliveries before the realm is locked."""
 
-from dataclasses import dataclass
-
 import structlog
+from msgspec import Struct
 
 from chatapi.auth.caller_cache import Caller
 from chatapi.auth.context import Context
@@ -20,15 +19,13 @@ log = structlog.get_logger()
 _SENDER_IS_GONE = "Your account is deactivated."
 
 
-@dataclass(frozen=True)
-class DeliveryRefusal:
+class DeliveryRefusal(Struct, frozen=True):
     """Why a message is not delivered."""
 
     reason: str
 
 
-@dataclass(frozen=True)
-class PreparedDelivery:
+class PreparedDelivery(Struct, frozen=True):
     """A scheduled message that is due, and the message to write, unless it is refused."""
 
     record: ScheduledRecord

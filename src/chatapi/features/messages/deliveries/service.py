@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import structlog
+from msgspec.structs import replace
 
 from chatapi.auth.runtime import Runtime
 from chatapi.core.errors import InternalError, StaleCallerError

@@ -1,8 +1,10 @@
 """Writes deliveries into a locked realm: inserts each message and removes its schedule."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import Enum, auto
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_cache import RealmRecord
@@ -32,8 +34,7 @@ class Outcome(Enum):
 Verdict = SentPayload | DeliveryRefusal | Exception
 
 
-@dataclass(frozen=True)
-class DeliveryWriter:
+class DeliveryWriter(Struct, frozen=True):
     """Delivers what is due in one realm; the caller has locked it.
 
     The lock ensures that each is delivered once: a second process finds no row any more.

@@ -1,8 +1,9 @@
 """The edits of a message, reconstructed backwards from its current state."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from chatapi.core.clock import unix_seconds
 from chatapi.core.ids import ChannelId, ConversationId, MessageId
@@ -30,8 +31,7 @@ class LocatedMessage(Protocol):
     def topic(self) -> str: ...
 
 
-@dataclass(frozen=True)
-class EditStep:
+class EditStep(Struct, frozen=True):
     """One edit, and the message's place before and after it; None: hidden from this reader."""
 
     edit: EditRecord

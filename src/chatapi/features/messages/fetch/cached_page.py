@@ -1,6 +1,6 @@
 """Reads a page of messages by one statement, and its contents from memory."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import StaleCallerError
@@ -41,8 +41,7 @@ def page_payload(window: Window) -> MessagesPayload:
     }
 
 
-@dataclass(frozen=True)
-class QuickRead:
+class QuickRead(Struct, frozen=True):
     """A window that one statement has read, as of an event."""
 
     window: Window

@@ -1,7 +1,8 @@
 """The edit history of messages on one page; a page without edits costs no statement."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.clock import unix_seconds
@@ -21,8 +22,7 @@ _MAX_SHARED_TEXT = 8 * 1024
 """Characters of earlier texts; so many of each message of a page are below the limit of a page."""
 
 
-@dataclass(frozen=True)
-class EditTrail:
+class EditTrail(Struct, frozen=True):
     """The edits of one message, the newest first."""
 
     steps: Sequence[EditStep]

@@ -4,7 +4,12 @@ from bisect import bisect_right
 from collections.abc import Awaitable, Callable, Sequence
 from itertools import accumulate
 
-from chatapi.features.messages.repository import PageRow, SubmessageUsage, TextRow
+from chatapi.features.messages.repository import (
+    MAX_PLACE_ROWS,
+    PageRow,
+    SubmessageUsage,
+    TextRow,
+)
 
 MAX_BYTES = 8 * 1024 * 1024
 """Limit of the texts in one response; a page ends where they would exceed it."""
@@ -15,7 +20,7 @@ _BYTES_AROUND_SUBMESSAGE = 100
 BYTES_OF_REACTION = 120
 """With the names of its fields."""
 MAX_REACTIONS_WITHOUT_TURN = MAX_BYTES_WITHOUT_TURN // BYTES_OF_REACTION
-ROWS_AT_ONCE = 250
+ROWS_AT_ONCE = MAX_PLACE_ROWS
 """Larger pages are read in slices, so that not much more is read than is returned."""
 
 Measure = Callable[[Sequence[PageRow]], Awaitable[list[int]]]

@@ -1,7 +1,6 @@
 """Joins the JSON of messages for a reader: contents, senders, places and flags."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 import orjson
 
@@ -139,7 +138,7 @@ class MessagePresenter:
         data = SenderData.of(user, self._ctx.realm, self._ctx.settings.root_domain)
         if reader is None and not user.is_bot:
             hidden = user.made_up_email(self._ctx.realm, self._ctx.settings.root_domain)
-            data = replace(data, email=hidden)
+            data = data.with_email(hidden)
         hides_sender = not visibility.can_see(user)
         options = RenderOptions(
             apply_markdown=self._params.apply_markdown,

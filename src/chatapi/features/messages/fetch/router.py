@@ -67,6 +67,6 @@ async def get_message(
 async def render_text(ctx: LoggedIn, params: RenderParams) -> RenderedPayload:
     """Render a text as it would look in a message.
 
-    For previews. Nothing is stored, and nobody is notified of mentions in it.
+    For previews. Nothing is stored, and no user is notified of mentions in it.
     """
     return await render(ctx, params)

@@ -1,7 +1,8 @@
 """Reads the messages around an anchor."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.features.messages.fetch.anchors import AFTER_ALL, BEFORE_ALL
 from chatapi.features.messages.fetch.page_size import (
@@ -15,8 +16,7 @@ from chatapi.features.messages.repository import PageRepository, PageRow
 from chatapi.narrow import Narrow
 
 
-@dataclass(frozen=True)
-class WindowRequest:
+class WindowRequest(Struct, frozen=True):
     """How many messages to read around which anchor."""
 
     anchor: int
@@ -29,8 +29,7 @@ class WindowRequest:
         return MAX_BYTES // 2 if self.num_before and self.num_after else MAX_BYTES
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Struct, frozen=True):
     """The messages found, the oldest first, and whether there are more."""
 
     anchor: int
@@ -40,8 +39,7 @@ class Window:
     found_newest: bool
 
 
-@dataclass(frozen=True)
-class _Side:
+class _Side(Struct, frozen=True):
     """The messages read on one side of an anchor, the nearest first."""
 
     rows: list[PageRow]

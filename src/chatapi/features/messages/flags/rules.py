@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import takewhile
+
+from msgspec import Struct
 
 from chatapi.core.ids import MessageId
 
 
-@dataclass(frozen=True)
-class Advance:
+class Advance(Struct, frozen=True):
     """The result of marking messages of one conversation as read."""
 
     boundary: MessageId | None

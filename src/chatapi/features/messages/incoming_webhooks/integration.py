@@ -3,8 +3,9 @@
 import hashlib
 import hmac
 from collections.abc import Callable
-from dataclasses import dataclass
 from urllib.parse import parse_qs
+
+from msgspec import Struct
 
 from chatapi.core.errors import BadRequestError
 from chatapi.features.messages.incoming_webhooks.document import Document
@@ -14,8 +15,7 @@ from chatapi.wire.strict_json import JsonBudget, NotJsonError, TooManyValuesErro
 _FORM = "application/x-www-form-urlencoded"
 
 
-@dataclass(frozen=True)
-class WebhookMessage:
+class WebhookMessage(Struct, frozen=True):
     """The message for an event."""
 
     topic: str
@@ -24,15 +24,13 @@ class WebhookMessage:
     """The name of the event, for `only_events` and `exclude_events`."""
 
 
-@dataclass(frozen=True)
-class IgnoredEvent:
+class IgnoredEvent(Struct, frozen=True):
     """An event that is not posted."""
 
     event: str
 
 
-@dataclass(frozen=True)
-class WebhookRequest:
+class WebhookRequest(Struct, frozen=True):
     """The document of a sender, and its headers by name."""
 
     body: RequestBody
@@ -62,8 +60,7 @@ class WebhookRequest:
         return hmac.compare_digest(self.header(header).encode(), f"{prefix}{expected}".encode())
 
 
-@dataclass(frozen=True)
-class Integration:
+class Integration(Struct, frozen=True):
     """How documents of one program become messages."""
 
     name: str

@@ -14,7 +14,7 @@ def one_line(text: str, most: int = 300) -> str:
 
 
 def silent(text: str) -> str:
-    """The text with mentions that notify nobody: strangers wrote it."""
+    """The text with mentions that notify no user: strangers wrote it."""
     return _MENTION.sub("@_", text)
 
 

@@ -1,7 +1,9 @@
 """Carries the messages of a move to their new place, a batch at a time."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.ids import ConversationId, EventNumber, MessageId
@@ -27,8 +29,7 @@ _SHARE_OF_REQUEST = 15
 and a job goes on at once."""
 
 
-@dataclass(frozen=True)
-class Carried:
+class Carried(Struct, frozen=True):
     """What was moved, and what is left."""
 
     count: int
@@ -38,8 +39,7 @@ class Carried:
     """Whether differences of the read state are stored; applies to the whole move."""
 
 
-@dataclass(frozen=True)
-class _Batch:
+class _Batch(Struct, frozen=True):
     """Messages that are moved now, and the selection of those before them, if any."""
 
     arrivals: Mapping[MessageId, EventNumber | None]

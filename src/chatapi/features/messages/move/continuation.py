@@ -1,10 +1,10 @@
 """Continues moves of many messages, a batch per transaction, in whichever process is alive."""
 
 import asyncio
-from dataclasses import astuple, replace
 from datetime import datetime, timedelta
 
 import structlog
+from msgspec.structs import astuple, replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.realm_sessions import realm_reading, realm_transaction

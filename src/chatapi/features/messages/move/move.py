@@ -1,6 +1,6 @@
 """A move, as requested and as planned."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.ids import ChannelId, MessageId, UserId
@@ -10,8 +10,7 @@ from chatapi.features.messages.move.selection import MessageSelection, TopicReco
 from chatapi.features.messages.move.topics import is_only_resolving
 
 
-@dataclass(frozen=True)
-class MoveRequest:
+class MoveRequest(Struct, frozen=True):
     """The target and the extent of a move; None for what stays unchanged."""
 
     topic: str | None
@@ -21,8 +20,7 @@ class MoveRequest:
     notifies_new_topic: bool
 
 
-@dataclass(frozen=True)
-class Move:
+class Move(Struct, frozen=True):
     """Which messages are moved from where to where."""
 
     message_id: MessageId | None

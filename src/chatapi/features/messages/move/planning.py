@@ -1,6 +1,6 @@
 """Plans a requested move of messages, if the caller may move them."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.records import ChannelRecord

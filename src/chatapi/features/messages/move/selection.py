@@ -1,13 +1,12 @@
 """Selects which messages of a conversation are moved."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.core.ids import ConversationId, MessageId
 from chatapi.events.membership import SubscriptionPeriod
 
 
-@dataclass(frozen=True)
-class MessageSelection:
+class MessageSelection(Struct, frozen=True):
     """A description of some messages: as small for a long topic as for one message."""
 
     conversation_id: ConversationId
@@ -23,8 +22,7 @@ class MessageSelection:
     """
 
 
-@dataclass(frozen=True)
-class TopicRecord:
+class TopicRecord(Struct, frozen=True):
     """A topic that has messages."""
 
     id: ConversationId

@@ -55,7 +55,7 @@ class MoveService:
         return await self._repository.list_arrivals(move.selection)
 
     async def _carry_over(self, move: Move) -> int:
-        """Returns how many messages the move has in all; of a whole topic, nobody asks."""
+        """Returns how many messages the move has in all; of a whole topic, no client asks."""
         limit = self._ctx.settings.move_batch_size
         carried = await MessageCarrier(self._ctx, move).carry_first(limit)
         if carried.rest is None:

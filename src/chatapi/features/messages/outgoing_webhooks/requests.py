@@ -1,9 +1,9 @@
 """What a service is sent: the message as the bot may read it."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from chatapi.auth.context import Context
 from chatapi.auth.realm_sessions import realm_reading
@@ -21,8 +21,7 @@ from chatapi.wire.topics import read_topic
 _CLIENT_NAME = "OutgoingWebhook"
 
 
-@dataclass(frozen=True)
-class ServiceRequest:
+class ServiceRequest(Struct, frozen=True):
     """The request to a service, and what is needed for what follows."""
 
     url: str

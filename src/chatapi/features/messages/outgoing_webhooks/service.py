@@ -1,12 +1,12 @@
 """Use case: call the services of bots, and post their answers."""
 
 import asyncio
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from urllib.parse import urlsplit
 
 import structlog
+from msgspec.structs import replace
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.notices import DirectNotice

@@ -1,7 +1,8 @@
 """How a reminder is delivered."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.ids import MessageId

@@ -28,7 +28,12 @@ from chatapi.features.messages.repository._messages import (
     RecipientRepository,
     TopicKey,
 )
-from chatapi.features.messages.repository._pages import PageRepository, PageRow, TextRow
+from chatapi.features.messages.repository._pages import (
+    MAX_PLACE_ROWS,
+    PageRepository,
+    PageRow,
+    TextRow,
+)
 from chatapi.features.messages.repository._pending_moves import (
     NewPendingMove,
     PendingMoveRecord,
@@ -51,6 +56,7 @@ from chatapi.features.messages.repository._webhook_calls import (
 
 __all__ = [
     "MAX_EARLIER_TEXT",
+    "MAX_PLACE_ROWS",
     "WIDGET",
     "AlertFlagRepository",
     "DeletionRepository",

@@ -1,11 +1,12 @@
 """Every SQL statement of deleting messages."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from itertools import compress
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -142,8 +143,7 @@ _ORIGIN: Select[*tuple[Any, ...]] = (
 )
 
 
-@dataclass(frozen=True)
-class MessageToDelete:
+class MessageToDelete(Struct, frozen=True):
     """A message, its conversation, and when it arrived there."""
 
     id: MessageId
@@ -165,8 +165,7 @@ class MessageToDelete:
         return MessageFlag in self.dependents
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """The sender of a message, and when it was sent."""
 
     sender_id: UserId
@@ -178,8 +177,7 @@ class Origin:
         return user_id in {self.sender_id, self.bot_owner_id}
 
 
-@dataclass(frozen=True)
-class Extent:
+class Extent(Struct, frozen=True):
     """The first and the last message of a conversation."""
 
     conversation: ConversationId

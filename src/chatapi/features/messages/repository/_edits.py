@@ -1,10 +1,10 @@
 """Every SQL statement of editing texts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import (
     BigInteger,
     Select,
@@ -29,8 +29,7 @@ request reads.
 """
 
 
-@dataclass(frozen=True)
-class MessageText:
+class MessageText(Struct, frozen=True):
     """The text of a message."""
 
     id: MessageId
@@ -42,8 +41,7 @@ class MessageText:
     has_widget: bool
 
 
-@dataclass(frozen=True)
-class EditRecord:
+class EditRecord(Struct, frozen=True):
     """One edit, and the previous values; None for what stayed unchanged."""
 
     id: int

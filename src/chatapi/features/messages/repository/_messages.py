@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from unicodedata import normalize
 
+from msgspec import Struct
 from sqlalchemy import Select, bindparam, func, insert, select, tuple_, update
 
 from chatapi.auth.users import UserRecord, user_records
@@ -75,8 +75,7 @@ _SUBSCRIBED = select(Subscription.channel_id, Subscription.user_id).where(
 )
 
 
-@dataclass(frozen=True)
-class FoundDirectConversation:
+class FoundDirectConversation(Struct, frozen=True):
     """The conversation of a set of users."""
 
     id: ConversationId
@@ -84,8 +83,7 @@ class FoundDirectConversation:
     """Whether all of its messages were deleted."""
 
 
-@dataclass(frozen=True)
-class MentionsOfMessage:
+class MentionsOfMessage(Struct, frozen=True):
     """Whom a message mentions by name, and whose alert words it contains."""
 
     user_ids: frozenset[UserId]
@@ -93,8 +91,7 @@ class MentionsOfMessage:
     alerted_user_ids: frozenset[UserId]
 
 
-@dataclass(frozen=True)
-class FoundTopic:
+class FoundTopic(Struct, frozen=True):
     """The conversation of a topic."""
 
     id: ConversationId
@@ -102,8 +99,7 @@ class FoundTopic:
     """The topic as it was first written."""
 
 
-@dataclass(frozen=True)
-class NewTopic:
+class NewTopic(Struct, frozen=True):
     """A topic to create, with its first message."""
 
     channel_id: ChannelId
@@ -111,8 +107,7 @@ class NewTopic:
     first_message: MessageId
 
 
-@dataclass(frozen=True)
-class NewDirectConversation:
+class NewDirectConversation(Struct, frozen=True):
     """A direct conversation to create."""
 
     key: str

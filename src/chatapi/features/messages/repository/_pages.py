@@ -1,13 +1,22 @@
 """Statements that read pages of messages: where they are, and what a reader did with them."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import BigInteger, ColumnElement, Select, bindparam, func, or_, select
+from msgspec.structs import replace
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    or_,
+    select,
+)
 
 from chatapi.core.ids import (
     ChannelId,
@@ -30,6 +39,8 @@ Direction = Literal["up_to", "since"]
 _NO_READER = 0
 """The id of visitors without an account, who have no flags."""
 _FEWEST_SEARCHED = 100
+MAX_PLACE_ROWS = 250
+"""How many messages of a whole place are read at once."""
 
 
 class PageRow(NamedTuple):
@@ -152,11 +163,21 @@ _PLACES = {
 
 
 @cache
-def _side_of_place(column: str, direction: Direction) -> Select[*tuple[Any, ...]]:
+def _side_of_place(
+    column: str, direction: Direction, *, is_sqlite: bool
+) -> Select[*tuple[Any, ...]]:
     """The statement for all messages of a channel or topic, built once: most pages are these."""
     order = replace(_PLACES[column], value=_parameter("place"))
-    bounds = _parameter("bound"), _parameter("limit")
-    return _with_states(_side(_MESSAGES, order, direction, bounds))
+    bound, limit = _parameter("bound"), _parameter("limit")
+    if is_sqlite:
+        return _with_states(_side(_MESSAGES, order, direction, (bound, limit)))
+    # PostgreSQL expects a tenth of all rows for a limit that is a parameter. For so many it would
+    # make another plan for each execution, which takes twice as long as the execution.
+    most: ColumnElement[int] = literal_column(str(MAX_PLACE_ROWS))
+    side = _side(_MESSAGES, order, direction, (bound, most)).subquery("side")
+    keys = side.c[column], side.c.id
+    in_order = [key.desc() for key in keys] if direction == "up_to" else keys
+    return _with_states(select(side).order_by(*in_order).limit(limit))
 
 
 _IDS = select(Message.id)
@@ -223,8 +244,13 @@ class PageRepository:
         """
         place = narrow.whole_place
         if place is not None:
+            if limit > MAX_PLACE_ROWS:
+                raise ValueError(f"{limit} rows are more than {MAX_PLACE_ROWS}")
             values = {"place": place.value, "bound": message_id, "limit": limit}
-            return await self._read(_side_of_place(str(place.column.key), direction), **values)
+            statement = _side_of_place(
+                str(place.column.key), direction, is_sqlite=self._db.database.is_sqlite
+            )
+            return await self._read(statement, **values)
         bounds = number_in(message_id, narrow), self._limit(limit, narrow)
         found: set[MessageId] = set()
         for part in narrow.parts:
@@ -253,8 +279,8 @@ class PageRepository:
         return await self._read(_BY_IDS, message_ids=list(message_ids))
 
     async def _read(self, statement: Select[*tuple[Any, ...]], **values: object) -> list[PageRow]:
-        rows = await self._db.execute(statement, {**self._reader, **values})
-        return sorted((PageRow(*row) for row in rows.all()), key=attrgetter("id"))
+        rows = await self._db.fetch_alone(statement, {**self._reader, **values})
+        return sorted(map(PageRow._make, rows), key=attrgetter("id"))
 
 
 def number_in(number: int, narrow: Narrow) -> ColumnElement[int]:

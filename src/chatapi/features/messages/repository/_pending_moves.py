@@ -1,10 +1,11 @@
 """Every SQL statement on moves that are under way."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import and_, bindparam, delete, func, insert, or_, select, update
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
@@ -14,8 +15,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class NewPendingMove:
+class NewPendingMove(Struct, frozen=True):
     """What a request leaves to be moved."""
 
     realm_id: RealmId
@@ -33,15 +33,13 @@ class NewPendingMove:
     due_at: datetime
 
 
-@dataclass(frozen=True)
-class PendingMoveRecord(NewPendingMove):
+class PendingMoveRecord(NewPendingMove, frozen=True):
     """A row of the table of moves that are under way."""
 
     id: int
 
 
-@dataclass(frozen=True)
-class TopicLocation:
+class TopicLocation(Struct, frozen=True):
     """A topic, which has a conversation if it has messages."""
 
     channel_id: ChannelId

@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import bindparam, case, delete, func, insert, select
 
 from chatapi.core.ids import MessageId, UserId
@@ -66,8 +66,7 @@ _REMOVE = delete(Reaction).where(
 )
 
 
-@dataclass(frozen=True)
-class EmojiCount:
+class EmojiCount(Struct, frozen=True):
     """An emoji at a message, and how many users reacted with it."""
 
     emoji: Emoji

@@ -1,9 +1,9 @@
 """Every SQL statement on scheduled messages, reminders included."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, replace
 from datetime import datetime
 
+from msgspec.structs import asdict, replace
 from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import ScheduledMessageId, UserId

@@ -2,8 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import bindparam, func, insert, select
 
 from chatapi.core.ids import MessageId, UserId
@@ -39,8 +40,7 @@ _USAGE = (
 _ADD = insert(Submessage).returning(Submessage.id, sort_by_parameter_order=True)
 
 
-@dataclass(frozen=True)
-class NewSubmessage:
+class NewSubmessage(Struct, frozen=True):
     """A submessage to write."""
 
     message_id: MessageId
@@ -58,8 +58,7 @@ class NewSubmessage:
         }
 
 
-@dataclass(frozen=True)
-class SubmessageUsage:
+class SubmessageUsage(Struct, frozen=True):
     """How much the submessages of one message are."""
 
     count: int
@@ -97,7 +96,7 @@ class SubmessageRepository:
         }
 
     async def add(self, submessages: Sequence[NewSubmessage]) -> list[SubmessagePayload]:
-        rows = [{**vars(each), "msg_type": WIDGET} for each in submessages]
+        rows = [{**asdict(each), "msg_type": WIDGET} for each in submessages]
         ids = [submessage_id for (submessage_id,) in await self._db.execute(_ADD, rows)]
         return [
             each.payload(submessage_id)

@@ -1,9 +1,9 @@
 """Every SQL statement on calls of the services of bots."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import MessageId, RealmId, UserId
@@ -12,8 +12,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class NewWebhookCall:
+class NewWebhookCall(Struct, frozen=True):
     """A call to be made."""
 
     realm_id: RealmId
@@ -23,8 +22,7 @@ class NewWebhookCall:
     traceparent: str | None
 
 
-@dataclass(frozen=True)
-class WebhookCallRecord:
+class WebhookCallRecord(Struct, frozen=True):
     """A row of the table of calls."""
 
     id: int

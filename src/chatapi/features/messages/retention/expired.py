@@ -1,9 +1,10 @@
 """Finds expired messages without a lock, and deletes them under it."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.records import ChannelRecord
@@ -16,8 +17,7 @@ from chatapi.features.messages.retention.repository import BegunConversation, Re
 _BEFORE_ALL = MessageId(0)
 
 
-@dataclass(frozen=True)
-class ExpiredBatch:
+class ExpiredBatch(Struct, frozen=True):
     """Messages of one channel, or direct messages, that had expired when they were found."""
 
     realm_id: RealmId

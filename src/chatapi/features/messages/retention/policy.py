@@ -1,8 +1,9 @@
 """How long messages are kept (SPEC 2.6); pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from msgspec import Struct
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.ids import ChannelId
@@ -10,8 +11,7 @@ from chatapi.core.ids import ChannelId
 _FOR_EVER = -1
 
 
-@dataclass(frozen=True)
-class RetentionPolicy:
+class RetentionPolicy(Struct, frozen=True):
     """The retention of a realm and its channels; direct messages follow the realm."""
 
     realm_days: int

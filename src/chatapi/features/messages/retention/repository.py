@@ -1,9 +1,9 @@
 """Every SQL statement of finding old messages."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Select, bindparam, select
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId
@@ -38,8 +38,7 @@ _OLDEST = (
 )
 
 
-@dataclass(frozen=True)
-class BegunConversation:
+class BegunConversation(Struct, frozen=True):
     """A conversation and its first message."""
 
     id: ConversationId

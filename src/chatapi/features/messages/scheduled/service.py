@@ -1,6 +1,6 @@
 """Use cases: schedule, change and delete messages to be sent later."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, StaleCallerError

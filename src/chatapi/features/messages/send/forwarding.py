@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from chatapi.auth.caller_cache import caller_tags
 from chatapi.auth.realm_cache import RealmRecord

@@ -1,14 +1,14 @@
 """Records of drafts."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.ids import DraftId
 from chatapi.features.personal.drafts.params import DraftType
 
 
-@dataclass(frozen=True)
-class DraftText:
+class DraftText(Struct, frozen=True):
     """The content of a draft, its recipients, and when it was last edited."""
 
     kind: DraftType
@@ -18,8 +18,7 @@ class DraftText:
     last_edited_at: datetime
 
 
-@dataclass(frozen=True)
-class DraftRecord(DraftText):
+class DraftRecord(DraftText, frozen=True):
     """A stored draft."""
 
     id: DraftId

@@ -1,8 +1,8 @@
 """Every SQL statement on drafts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
+from msgspec.structs import asdict
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import DraftId, UserId

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from msgspec.structs import asdict
+
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import DraftId
@@ -107,7 +109,7 @@ class DraftService:
 
 
 def _payload(draft_id: DraftId, draft: DraftText) -> DraftPayload:
-    return draft_payload(DraftRecord(**vars(draft), id=draft_id))
+    return draft_payload(DraftRecord(**asdict(draft), id=draft_id))
 
 
 async def remove_all_drafts(ctx: Context) -> None:

@@ -1,7 +1,7 @@
 """Every SQL statement on navigation views."""
 
-from dataclasses import asdict, dataclass
-
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import bindparam, delete, insert, update
 
 from chatapi.core.ids import UserId
@@ -11,8 +11,7 @@ from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class ViewRecord:
+class ViewRecord(Struct, frozen=True):
     """A place in a client."""
 
     fragment: str

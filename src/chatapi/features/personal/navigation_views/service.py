@@ -1,6 +1,6 @@
 """Use cases: list, add, change and remove navigation views."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError

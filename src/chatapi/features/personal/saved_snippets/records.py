@@ -1,13 +1,13 @@
 """Records of saved snippets."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.ids import SavedSnippetId
 
 
-@dataclass(frozen=True)
-class SnippetRecord:
+class SnippetRecord(Struct, frozen=True):
     """A text with a title."""
 
     id: SavedSnippetId

@@ -22,7 +22,7 @@ router = FeatureRouter("Saved snippets", "Texts you want to use again.")
 async def get_saved_snippets(ctx: LoggedIn) -> SnippetsPayload:
     """Get your saved snippets.
 
-    The oldest first; nobody else sees them.
+    The oldest first; no other user sees them.
     """
     return await SnippetService(ctx).list_own()
 

@@ -1,6 +1,6 @@
 """Use cases: list, save, change and delete snippets."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError

@@ -1,15 +1,15 @@
 """Entries of the audit log, and which of them a reader asks for."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
 
 
-@dataclass(frozen=True)
-class AuditLogRecord:
+class AuditLogRecord(Struct, frozen=True):
     """One entry; the fields are the columns of the table."""
 
     id: int
@@ -27,8 +27,7 @@ class AuditLogRecord:
     client: str
 
 
-@dataclass(frozen=True)
-class AuditLogFilter:
+class AuditLogFilter(Struct, frozen=True):
     """Which entries to return; all conditions must hold, and None is no condition."""
 
     acting_user_id: int | None = None
@@ -44,8 +43,7 @@ class AuditLogFilter:
     limit: int = DEFAULT_LIMIT
 
 
-@dataclass(frozen=True)
-class AuditLogPage:
+class AuditLogPage(Struct, frozen=True):
     """The newest entries that match, the newest first."""
 
     entries: list[AuditLogRecord]

@@ -23,7 +23,7 @@ async def delete_organization(runtime: Runtime, realm: RealmRecord) -> int:
         files = await list_file_keys(db, realm.id)
     removed = await _remove_rows(runtime, realm)
     runtime.realms.reload_soon()
-    # Last: a file without a row is removed by the job for those, a row without its file by nobody.
+    # Last: a file without a row is removed by the job for those, a row without its file is not.
     for key in files:
         await runtime.files.store.delete(key)
     return removed

@@ -1,12 +1,11 @@
 """Records of linkifiers."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.core.ids import LinkifierId
 
 
-@dataclass(frozen=True)
-class LinkifierDefinition:
+class LinkifierDefinition(Struct, frozen=True):
     """A pattern, and the URL it links to."""
 
     pattern: str
@@ -18,8 +17,7 @@ class LinkifierDefinition:
     """Further URLs that clients turn into that text."""
 
 
-@dataclass(frozen=True)
-class LinkifierRecord(LinkifierDefinition):
+class LinkifierRecord(LinkifierDefinition, frozen=True):
     """A linkifier of a realm."""
 
     id: LinkifierId

@@ -1,7 +1,6 @@
 """Every SQL statement on linkifiers."""
 
-from dataclasses import asdict
-
+from msgspec.structs import asdict
 from sqlalchemy import bindparam, delete, insert, update
 
 from chatapi.core.ids import LinkifierId, RealmId

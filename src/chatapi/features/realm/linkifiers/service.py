@@ -1,5 +1,7 @@
 """Use cases: list, add, change, reorder and remove linkifiers."""
 
+from msgspec.structs import asdict
+
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError
@@ -59,7 +61,7 @@ class LinkifierService:
         definition = _definition(params, old)
         check_linkifier(definition)
         _check_new(definition, [each for each in linkifiers if each.id != linkifier_id])
-        if any(getattr(old, name) != value for name, value in vars(definition).items()):
+        if any(getattr(old, name) != value for name, value in asdict(definition).items()):
             await self._repository.change(linkifier_id, definition)
             self._audit(AuditKind.LINKIFIER_CHANGED, old=old, new=definition)
             await self._emit()

@@ -1,6 +1,6 @@
 """Use cases: change the icon and the logos of an organization."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context, RealmContext
@@ -54,7 +54,7 @@ class RealmPictureService:
             return before
         await realms.change(before.id, **{picture.column: path})
         values: dict[str, str | None] = {picture.column: path}
-        changed = replace(before, **values)  # type: ignore[arg-type]
+        changed = replace(before, **values)
         self._ctx.emit(
             RealmSettingsChanged(property=picture.value, data=picture.changes_in(changed)),
             to=Everyone(),

@@ -1,10 +1,10 @@
 """Every SQL statement on uploaded images, which are the queue of thumbnails as well."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import func, insert, not_, select, update
 
 from chatapi.core.ids import AttachmentId, RealmId
@@ -22,8 +22,7 @@ _NEXT_ATTEMPT = select(func.min(AttachmentImage.next_attempt_at)).where(Attachme
 _FIRST_OF_IMAGE = len(_attachments.select().selected_columns)
 
 
-@dataclass(frozen=True)
-class PendingImage:
+class PendingImage(Struct, frozen=True):
     """An image whose thumbnail has to be drawn or shown."""
 
     attachment_id: AttachmentId

@@ -1,6 +1,6 @@
 """The SQL statement of a login."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.users import UserRecord, is_named, user_records
@@ -8,8 +8,7 @@ from chatapi.db.models import User
 from chatapi.db.session import DatabaseSession
 
 
-@dataclass(frozen=True)
-class Login:
+class Login(Struct, frozen=True):
     """A user and the hash against which their password is checked."""
 
     user: UserRecord

@@ -1,9 +1,9 @@
 """Every SQL statement on bot storage."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import bindparam, delete, func, select
 
 from chatapi.core.ids import UserId
@@ -20,8 +20,7 @@ _USAGE = select(func.count(), func.coalesce(func.sum(BotStorageEntry.size), 0)).
 _USAGE_OF_SOME = _USAGE.where(_IN_KEYS)
 
 
-@dataclass(frozen=True)
-class StorageUsage:
+class StorageUsage(Struct, frozen=True):
     """Number of entries, and of characters in their keys and values."""
 
     entries: int

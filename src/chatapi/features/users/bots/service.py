@@ -1,6 +1,6 @@
 """Use cases: create, change and deactivate bots, and issue their keys."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context

@@ -1,13 +1,13 @@
 """Records of devices."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.core.ids import DeviceId
 
 
-@dataclass(frozen=True)
-class DeviceRecord:
+class DeviceRecord(Struct, frozen=True):
     """A device of a user."""
 
     id: DeviceId

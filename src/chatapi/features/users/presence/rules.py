@@ -1,9 +1,11 @@
 """When a user counts as online, and which pings are worth writing; pure."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 PING_EVERY_SECONDS = 60
 """The interval at which clients are asked to ping."""
@@ -28,8 +30,7 @@ class State(StrEnum):
     OFFLINE = "offline"
 
 
-@dataclass(frozen=True)
-class LastSeen:
+class LastSeen(Struct, frozen=True):
     """When a user was last seen."""
 
     active_at: datetime | None = None

@@ -1,8 +1,9 @@
 """Writes pings, concurrent ones in one group commit, and emits changes of presence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from chatapi.auth.users import UserRecord
 from chatapi.core.ids import RealmId, UserId
@@ -16,8 +17,7 @@ MAX_PEOPLE_TO_NOTIFY = 100
 """In larger realms presence changes all the time; clients learn of it by their next ping."""
 
 
-@dataclass(frozen=True)
-class Ping:
+class Ping(Struct, frozen=True):
     """A report that a client of a user is connected."""
 
     user: UserRecord

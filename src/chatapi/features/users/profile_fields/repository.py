@@ -1,8 +1,8 @@
 """Every SQL statement on custom profile fields and the values in them."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import fields, replace
 
+from msgspec.structs import replace
 from sqlalchemy import delete, insert, select, update
 
 from chatapi.core.ids import ProfileFieldId, RealmId, UserId
@@ -116,4 +116,4 @@ def _with_type(field: ProfileFieldRecord) -> ProfileFieldRecord:
 
 
 def _columns(field: FieldDefinition) -> dict[str, object]:
-    return {column.name: getattr(field, column.name) for column in fields(FieldDefinition)}
+    return {name: getattr(field, name) for name in FieldDefinition.__struct_fields__}

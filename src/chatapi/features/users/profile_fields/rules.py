@@ -1,9 +1,9 @@
 """Rules for custom profile fields; pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
+from msgspec import Struct
 from pydantic import Field, TypeAdapter, ValidationError
 
 from chatapi.core.errors import BadRequestError
@@ -24,8 +24,7 @@ MAX_SUMMARY_FIELDS = 2
 MAX_OPTIONS = 200
 
 
-@dataclass(frozen=True)
-class FieldDefinition:
+class FieldDefinition(Struct, frozen=True):
     """The properties of a field that administrators choose."""
 
     field_type: FieldType
@@ -38,8 +37,7 @@ class FieldDefinition:
     use_for_user_matching: bool
 
 
-@dataclass(frozen=True)
-class ProfileFieldRecord(FieldDefinition):
+class ProfileFieldRecord(FieldDefinition, frozen=True):
     """A field of a realm, and its position among the others."""
 
     id: ProfileFieldId

@@ -1,7 +1,8 @@
 """Use cases: create, change, reorder and delete custom profile fields."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.core.errors import BadRequestError

@@ -12,7 +12,7 @@ _OF_THE_SERVICE = DefaultSettings()
 
 
 class DefaultSettingsService:
-    """Changes, for administrators, what new users begin with; nobody's settings change."""
+    """Changes, for administrators, the settings of new users, not those of existing ones."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx

@@ -1,6 +1,6 @@
 """The parts of a status; pure."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from chatapi.features.emoji import Emoji, EmojiKind
 from chatapi.features.users.status_payloads import UserStatusPayload
@@ -8,8 +8,7 @@ from chatapi.features.users.status_payloads import UserStatusPayload
 NO_EMOJI = Emoji(EmojiKind.UNICODE, code="", name="")
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(Struct, frozen=True):
     """A short text and an emoji; either may be missing."""
 
     text: str = ""

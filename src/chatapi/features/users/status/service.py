@@ -1,6 +1,6 @@
 """Use cases: read and change user statuses."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from chatapi.auth.context import Context, RealmContext
 from chatapi.auth.users import UserRecord

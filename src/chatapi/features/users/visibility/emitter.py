@@ -7,7 +7,8 @@ invisible, it is the other way round; clients forget the presence of a user with
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.auth.users import UserRecord
@@ -79,8 +80,7 @@ def _active_ids(people: _ByGuests) -> dict[frozenset[UserId], list[UserId]]:
     }
 
 
-@dataclass(frozen=True)
-class _Emitter:
+class _Emitter(Struct, frozen=True):
     """Emits users with their groups and statuses, which were looked up for all of them."""
 
     ctx: RealmContext

@@ -6,10 +6,11 @@ them again and again while other writers wait.
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import (
     BigInteger,
     BindParameter,
@@ -37,8 +38,7 @@ from chatapi.permissions.messages import sent_during
 _LAST_ID = 2**63 - 1
 
 
-@dataclass(frozen=True)
-class Change:
+class Change(Struct, frozen=True):
     """Which user moves messages, when, and their previous place; None for what stays unchanged."""
 
     editor_id: UserId
@@ -47,8 +47,7 @@ class Change:
     prev_channel_id: ChannelId | None
 
 
-@dataclass(frozen=True)
-class FoundMessages:
+class FoundMessages(Struct, frozen=True):
     """Some messages of a conversation."""
 
     arrivals: dict[MessageId, EventNumber | None]

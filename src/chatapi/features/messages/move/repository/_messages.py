@@ -1,9 +1,9 @@
 """Looks up topics and the messages of a selection, and renames topics."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 from sqlalchemy import Select, and_, bindparam, func, insert, or_, select, update
 
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId
@@ -27,8 +27,7 @@ _ARRIVALS: Select[*tuple[Any, ...]] = select(Message.id, Message.arrival)
 _BOUNDS: Select[*tuple[Any, ...]] = select(func.min(Message.id), func.max(Message.id))
 
 
-@dataclass(frozen=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """The first and the last id of some messages."""
 
     first: MessageId

@@ -5,8 +5,9 @@ another position, the difference is stored as read exceptions, message by messag
 """
 
 from collections.abc import Collection
-from dataclasses import asdict, dataclass
 
+from msgspec import Struct
+from msgspec.structs import asdict
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
@@ -47,8 +48,7 @@ _in_source = aliased(Subscription)
 _FIRST = bindparam("first", type_=BigInteger)
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Struct, frozen=True):
     """Source and target of a move, and the last message that is moved."""
 
     source: ConversationId

@@ -2,14 +2,16 @@
 
 import argparse
 import asyncio
+import json
 import statistics
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
 
 from benchmarks.bodies import bodies, json_against_form
-from benchmarks.compare import MEASUREMENTS, Variant, compare
+from benchmarks.compare import MEASUREMENTS, compare
 from benchmarks.delivery import measure_delivery, measure_memory
 from benchmarks.growth import measure_growth
 from benchmarks.heavy_work import measure_moving, measure_rendering
@@ -26,20 +28,20 @@ from benchmarks.registering import (
 from benchmarks.report import Report
 from benchmarks.retention import retention_cost
 from benchmarks.running import HELLO, Measured, hello, running
+from benchmarks.side_by_side import compare_part
+from benchmarks.starting import measure_starting
+from benchmarks.variants import Variant
 from benchmarks.workloads import milliseconds, requests_per_second, throughput
 from benchmarks.world import Size
 
 _ROUNDS = 9
 
 
-async def measure_start(on: Measured) -> None:
-    on.report.add("first answer after start", f"{on.chat.seconds_to_first_answer:.2f} s", "< 1 s")
-    memory = on.chat.resident_kib() / 1024
-    on.report.add("resident memory after start", f"{memory:.0f} MiB", "< 90 MB")
+async def measure_light_requests(on: Measured) -> None:
     own_user = build_request("GET", "/api/v1/users/me", on.owner)
     rounds = await _speeds(on, [own_user], build_request("GET", "/bare"), 3_000)
     ratio = statistics.median(speed / bare for bare, speed in rounds)
-    on.report.add("GET /users/me / the bare GET", f"{ratio:.2f}", ">= 0.50")
+    on.report.add("GET /users/me / the bare GET", ratio, expected=">= 0.50")
 
 
 async def measure_sending(on: Measured) -> None:
@@ -52,20 +54,20 @@ async def measure_sending(on: Measured) -> None:
     expected = ">= 0.80" if on.report.database != "sqlite" else ""
     for place, size in enumerate(sizes, start=1):
         ratio = statistics.median(speeds[place] / speeds[0] for speeds in rounds)
-        on.report.add(f"send to {size:,} subscribers / the bare INSERT", f"{ratio:.2f}", expected)
+        on.report.add(f"send to {size:,} subscribers / the bare INSERT", ratio, expected=expected)
     comparison = statistics.median(speeds[-1] / speeds[1] for speeds in rounds)
     name = f"send to {sizes[-1]:,} / send to {sizes[0]:,} subscribers"
-    on.report.add(name, f"{comparison:.2f}", ">= 0.90")
+    on.report.add(name, comparison, expected=">= 0.90")
     alone = [sends[-1]] * on.rounds(200)
     on.report.add(
-        "one send alone, p50", f"{await milliseconds(on.chat.port, alone):.1f} ms", "< 5 ms"
+        "one send alone, p50", await milliseconds(on.chat.port, alone), "ms", expected="< 5 ms"
     )
 
 
 async def measure_reading(on: Measured) -> None:
     newest = newest_of_topic(on.world, on.owner)
     took = await milliseconds(on.chat.port, [newest] * on.rounds(100))
-    on.report.add("newest 100 of a topic in 100,000 messages, p50", f"{took:.1f} ms", "< 10 ms")
+    on.report.add("newest 100 of a topic in 100,000 messages, p50", took, "ms", expected="< 10 ms")
     await _report_throughput(on, "newest 100 of a topic, 8 connections", newest, 1_600, ">= 1000")
     mark = {"stream_id": on.world.history_channel, "topic_name": on.world.busy_topic}
     marks = [
@@ -75,7 +77,7 @@ async def measure_reading(on: Measured) -> None:
     for reader in on.world.readers[:20]:
         await milliseconds(on.chat.port, [build_request("GET", "/api/v1/users/me", reader)])
     took = await milliseconds(on.chat.port, marks)
-    on.report.add("mark a topic of 20,000 unread as read, p50", f"{took:.1f} ms", "< 10 ms")
+    on.report.add("mark a topic of 20,000 unread as read, p50", took, "ms", expected="< 10 ms")
 
 
 async def measure_people(on: Measured) -> None:
@@ -98,14 +100,14 @@ async def _report_throughput(
 ) -> None:
     server = on.bare if request.startswith(b"GET /bare") else on.chat
     found = await throughput(server, request, on.rounds(count))
-    on.report.add(f"{name}: requests per second", f"{found.per_second:,.0f}", expected)
-    on.report.add(f"{name}: processor time of each", f"{found.processor_ms:.2f} ms")
+    on.report.add(f"{name}: requests per second", found.per_second, expected=expected)
+    on.report.add(f"{name}: processor time of each", found.processor_ms, "ms")
 
 
 async def measure_metrics(on: Measured) -> None:
     send = hello(on.owner, on.world.channels_by_size[10])
     share = await share_of_metrics(on.chat, send, on.rounds(1_000))
-    on.report.add("metrics / a send, processor time", f"{share:.4f}", "< 0.01")
+    on.report.add("metrics / a send, processor time", share, expected="< 0.01")
 
 
 async def measure_finding(on: Measured) -> None:
@@ -114,23 +116,23 @@ async def measure_finding(on: Measured) -> None:
     count = on.rounds(50)
     for what, requests in searches(on.world.readers[0], count).items():
         took = await milliseconds(on.chat.port, requests)
-        on.report.add(f"search for {what} in 200,000 messages, p50", f"{took:.1f} ms", "< 30 ms")
+        on.report.add(f"search for {what} in 200,000 messages, p50", took, "ms", expected="< 30 ms")
     for what, requests in narrows(on.world, count).items():
         took = await milliseconds(on.chat.port, requests)
-        on.report.add(f"{what}, p50", f"{took:.1f} ms")
+        on.report.add(f"{what}, p50", took, "ms")
 
 
 async def measure_changing(on: Measured) -> None:
     took = await milliseconds(on.chat.port, reactions(on.world, on.rounds(100)))
-    on.report.add("add a reaction, p50", f"{took:.1f} ms")
+    on.report.add("add a reaction, p50", took, "ms")
     took = await milliseconds(on.chat.port, renamings(on.world, on.owner, on.rounds(20)))
-    on.report.add("rename a topic of 100,000 messages, p50", f"{took:.1f} ms", "< 100 ms")
+    on.report.add("rename a topic of 100,000 messages, p50", took, "ms", expected="< 100 ms")
 
 
 async def _yardstick(on: Measured) -> None:
     bare = build_request("POST", "/send", None, {**HELLO, "to": "general"})
     took = await milliseconds(on.bare.port, [bare] * on.rounds(100))
-    on.report.add("the bare INSERT alone, p50", f"{took:.1f} ms")
+    on.report.add("the bare INSERT alone, p50", took, "ms")
 
 
 async def measure_retention(on: Measured, expired: int) -> None:
@@ -138,11 +140,11 @@ async def measure_retention(on: Measured, expired: int) -> None:
     cost = await retention_cost(
         on.chat.port, on.owner, message, expired=expired, seconds=on.rounds(15)
     )
-    on.report.add("send by 16 connections, p99", f"{cost.p99_before:.1f} ms")
+    on.report.add("send by 16 connections, p99", cost.p99_before, "ms")
     name = f"send while {expired:,} old messages are deleted, p99"
-    on.report.add(name, f"{cost.p99_meanwhile:.1f} ms")
-    on.report.add("the latter / the former", f"{cost.factor:.2f}", "<= 2.00")
-    on.report.add("old messages deleted meanwhile", f"{cost.deleted_per_second:,.0f} per second")
+    on.report.add(name, cost.p99_meanwhile, "ms")
+    on.report.add("the latter / the former", cost.factor, expected="<= 2.00")
+    on.report.add("old messages deleted meanwhile", cost.deleted_per_second, "per second")
 
 
 async def measure_thumbnails(on: Measured) -> None:
@@ -150,9 +152,9 @@ async def measure_thumbnails(on: Measured) -> None:
         upload, thumbnail = await thumbnail_milliseconds(
             on.chat.port, on.owner, content, on.rounds(20)
         )
-        on.report.add(f"upload of {what}, p50", f"{upload:.0f} ms")
-        on.report.add("until its thumbnail can be opened, p50", f"{thumbnail:.0f} ms")
-    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MiB")
+        on.report.add(f"upload of {what}, p50", upload, "ms")
+        on.report.add("until its thumbnail can be opened, p50", thumbnail, "ms")
+    on.report.add("resident memory after that", on.chat.resident_kib() / 1024, "MiB")
 
 
 async def measure_bodies(on: Measured) -> None:
@@ -161,7 +163,8 @@ async def measure_bodies(on: Measured) -> None:
             on.chat, on.owner, body, max(100, int(body.count * on.scale))
         )
         name = f"{body.name} by a JSON body / by a form, processor time"
-        on.report.add(name, f"{ratio:.2f} ({microseconds:,.0f} us by a form)", "<= 1.10")
+        on.report.add(name, ratio, expected="<= 1.10")
+        on.report.add(f"{body.name} by a form, processor time", microseconds, "us")
 
 
 async def _speeds(
@@ -184,7 +187,7 @@ async def _speeds(
 
 def measure_service(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=10_000, channels=10, messages=100_000)) as on:
-        for part in (measure_start, measure_sending, measure_reading):
+        for part in (measure_light_requests, measure_sending, measure_reading):
             asyncio.run(part(on))
 
 
@@ -223,6 +226,7 @@ def measure_pictures(report: Report, scale: float) -> None:
 
 
 PARTS = {
+    "start": measure_starting,
     "service": measure_service,
     "delivery": measure_delivery,
     "memory": measure_memory,
@@ -246,17 +250,32 @@ def main() -> None:
     options = _parser().parse_args()
     console = Console()
     for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
-        report = Report(kind)
         if options.against is not None or options.setting:
-            before = Variant(options.against.resolve()) if options.against else Variant()
-            now = Variant(settings=dict(options.setting))
-            compare(report, before, now, options.scale, options.row)
-            report.show(console)
-            continue
-        for name, part in PARTS.items():
-            if options.only in {None, name}:
-                part(report, options.scale)
+            _compare(console, kind, options)
+        else:
+            _measure(console, kind, options)
+
+
+def _measure(console: Console, database: str, options: argparse.Namespace) -> None:
+    report = Report(database)
+    for name, part in PARTS.items():
+        if options.only in {None, name}:
+            part(report, options.scale)
+    if options.json:
+        print(json.dumps([asdict(row) for row in report.rows]))
+    else:
         report.show(console)
+
+
+def _compare(console: Console, database: str, options: argparse.Namespace) -> None:
+    before = Variant(options.against.resolve()) if options.against else Variant()
+    now = Variant(settings=dict(options.setting))
+    if options.only:
+        compare_part(console, database, before, now, part=options.only, scale=options.scale)
+        return
+    report = Report(database)
+    compare(report, before, now, options.scale, options.row)
+    report.show(console)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -265,15 +284,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--scale", type=float, default=1.0, help="how long to measure")
     parser.add_argument("--only", choices=list(PARTS), help="only this part")
     parser.add_argument(
-        "--against", type=Path, help="compare with another checkout instead, request by request"
+        "--against",
+        type=Path,
+        help="compare with another checkout instead: request by request, or the part of --only",
     )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     parser.add_argument(
         "--setting",
         type=_setting,
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="compare this setting with its default instead, request by request",
+        help="compare this setting with its default instead, in the same way",
     )
     parser.add_argument("--row", choices=list(MEASUREMENTS), help="compare only these requests")
     return parser

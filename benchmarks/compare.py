@@ -6,12 +6,10 @@ import json
 import os
 import statistics
 import subprocess
-import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, Connection, build_request
@@ -25,6 +23,7 @@ from benchmarks.messages import (
 )
 from benchmarks.report import Report
 from benchmarks.servers import RunningServer, chat_server
+from benchmarks.variants import Variant
 from benchmarks.workloads import Cost, cost_of, open_pollers
 from benchmarks.world import World
 
@@ -32,7 +31,6 @@ _ROUNDS = 10
 _POLLERS = 50
 _MESSAGES = 50_000
 _PAGE = 100
-_THIS_CHECKOUT = Path(__file__).resolve().parent.parent
 # Run by the code of the version that it prepares a database for.
 _PREPARE = """
 import dataclasses, json, sys
@@ -45,14 +43,6 @@ owner = create_account(environment, "owner@example.com", "owner")
 world = fill(environment["CHATAPI_DATABASE_URL"], Size(people=1_000, channels=200, messages=50_000))
 print(json.dumps({"owner": dataclasses.asdict(owner), "world": dataclasses.asdict(world)}))
 """
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A checkout of the project, and settings that it runs with."""
-
-    checkout: Path = _THIS_CHECKOUT
-    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -82,8 +72,8 @@ def compare(
             if only not in {None, name}:
                 continue
             ratios = asyncio.run(_ratios(old, new, measure, max(8, int(count * scale))))
-            report.add(f"{name}, processor time / before", f"{ratios.processor:.3f}", "<= 1.05")
-            report.add(f"{name}, time on the clock / before", f"{ratios.clock:.3f}")
+            report.add(f"{name}, processor time / before", ratios.processor, expected="<= 1.05")
+            report.add(f"{name}, time on the clock / before", ratios.clock)
 
 
 async def _ratios(old: Version, new: Version, measure: Measurement, count: int) -> Cost:
@@ -131,20 +121,18 @@ async def _deliveries(version: Version, count: int) -> Cost:
 
 @contextmanager
 def _running(database: str, variant: Variant) -> Iterator[Version]:
-    checkout = variant.checkout
     with databases(database) as (url, _):
         environment = {
+            **variant.environment(variant.checkout),
             "CHATAPI_DATABASE_URL": url,
             "CHATAPI_RATE_LIMITS": "off",
             "CHATAPI_QUEUES_PER_USER": "5000",
             "CHATAPI_LOG_LEVEL": "warning",
-            "PYTHONPATH": f"{checkout / 'src'}{os.pathsep}{checkout}",
-            **variant.settings,
         }
         prepared = subprocess.run(
-            [sys.executable, "-c", _PREPARE, json.dumps(environment)],
+            [variant.python, "-c", _PREPARE, json.dumps(environment)],
             env={**os.environ, **environment},
-            cwd=checkout,
+            cwd=variant.checkout,
             check=True,
             stdout=subprocess.PIPE,
         )
@@ -155,7 +143,7 @@ def _running(database: str, variant: Variant) -> Iterator[Version]:
                 "readers": [Account(**reader) for reader in found["world"]["readers"]],
             }
         )
-        with chat_server(environment) as server:
+        with chat_server(environment, variant.python) as server:
             yield Version(server, world, Account(**found["owner"]))
 
 

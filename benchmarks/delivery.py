@@ -21,7 +21,7 @@ def measure_memory(report: Report, scale: float) -> None:
     ):
         with running(report, scale, size) as on:
             memory = asyncio.run(_kib_per_queue(on, users))
-            report.add(f"memory per waiting queue, {whose}", f"{memory:.1f} KiB", expected)
+            report.add(f"memory per waiting queue, {whose}", memory, "KiB", expected=expected)
 
 
 async def _kib_per_queue(on: Measured, users: int) -> float:
@@ -45,7 +45,7 @@ async def _report_delivery(on: Measured) -> None:
         latency = await delivery_latency(
             on.chat, on.world.readers, message, pollers=polls, rounds=on.rounds(rounds)
         )
-        on.report.add(f"delivery to {polls:,} polls, p50", f"{latency.p50:.1f} ms", p50)
-        on.report.add(f"delivery to {polls:,} polls, p99", f"{latency.p99:.1f} ms", p99)
-        on.report.add("processor time of each", f"{latency.processor_ms:.2f} ms")
-    on.report.add("resident memory after that", f"{on.chat.resident_kib() / 1024:.0f} MiB")
+        on.report.add(f"delivery to {polls:,} polls, p50", latency.p50, "ms", expected=p50)
+        on.report.add(f"delivery to {polls:,} polls, p99", latency.p99, "ms", expected=p99)
+        on.report.add("processor time of each", latency.processor_ms, "ms")
+    on.report.add("resident memory after that", on.chat.resident_kib() / 1024, "MiB")

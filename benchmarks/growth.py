@@ -52,16 +52,15 @@ GROWTHS = (
 def measure_growth(report: Report, scale: float) -> None:
     """In processor time of the server, which other load of the machine changes little."""
     for growth in GROWTHS:
-        rows: dict[str, list[str]] = {}
+        rows: dict[str, list[float]] = {}
         for number in growth.numbers:
             with running(report, scale, growth.size(number)) as on:
                 costs = asyncio.run(_costs(on, queues=number if growth.are_queues else 0))
             for name, cost in costs.items():
-                rows.setdefault(name, []).append(f"{cost:.2f}")
-        numbers = " / ".join(f"{number:,}" for number in growth.numbers)
+                rows.setdefault(name, []).append(cost)
         for name, found in rows.items():
-            what = f"{name}, {numbers} {growth.name}: processor time"
-            report.add(what, f"{' / '.join(found)} ms")
+            for number, cost in zip(growth.numbers, found, strict=True):
+                report.add(f"{name}, {number:,} {growth.name}: processor time", cost, "ms")
 
 
 async def _costs(on: Measured, queues: int) -> dict[str, float]:

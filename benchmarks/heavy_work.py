@@ -49,12 +49,12 @@ async def _report_rendering(on: Measured) -> None:
     seconds = on.rounds(15)
     [before] = await _send_for(on, [message], seconds)
     meanwhile, *rendered = await _send_for(on, [message, *texts], seconds)
-    on.report.add("send by one connection, p50", f"{statistics.median(before):.1f} ms")
+    on.report.add("send by one connection, p50", statistics.median(before), "ms")
     name = f"send while {len(texts)} clients send the worst texts to render, p50"
-    on.report.add(name, f"{statistics.median(meanwhile):.1f} ms", "<= 50 ms")
-    on.report.add("the longest of them", f"{max(meanwhile):.1f} ms")
+    on.report.add(name, statistics.median(meanwhile), "ms", expected="<= 50 ms")
+    on.report.add("the longest of them", max(meanwhile), "ms")
     per_second = sum(map(len, rendered)) / seconds
-    on.report.add("worst texts sent meanwhile", f"{per_second:.1f} per second")
+    on.report.add("worst texts sent meanwhile", per_second, "per second")
 
 
 async def _send_for(on: Measured, requests: list[bytes], seconds: float) -> list[list[float]]:
@@ -83,18 +83,20 @@ def measure_moving(report: Report, scale: float) -> None:
 async def _report_moving(on: Measured, count: int) -> None:
     message = hello(on.owner, on.world.channels_by_size[10])
     [before] = await _send_for(on, [message], on.rounds(5))
-    on.report.add("send by one connection, p50", f"{statistics.median(before):.1f} ms")
+    on.report.add("send by one connection, p50", statistics.median(before), "ms")
     move = asyncio.create_task(_move(on.chat.port, on.owner, on.world))
     times = await send_until(
         on.chat.port, message, move, connections=_SENDERS, pause=_PAUSE_SECONDS
     )
     name = f"send while {count:,} messages move to another channel"
-    on.report.add(f"{name}, p50", f"{statistics.median(times):.1f} ms", "<= 100 ms")
-    on.report.add("the same, p99", f"{p99(times):.1f} ms", "<= 100 ms")
-    on.report.add("the longest of them", f"{max(times):.1f} ms", "<= 100 ms")
+    on.report.add(f"{name}, p50", statistics.median(times), "ms", expected="<= 100 ms")
+    on.report.add("the same, p99", p99(times), "ms", expected="<= 100 ms")
+    on.report.add("the longest of them", max(times), "ms", expected="<= 100 ms")
     moved = await move
-    on.report.add("the request that begins to move them", f"{moved.request_ms:.1f} ms", "<= 100 ms")
-    on.report.add("until all of these messages have moved", f"{moved.seconds:.1f} s")
+    on.report.add(
+        "the request that begins to move them", moved.request_ms, "ms", expected="<= 100 ms"
+    )
+    on.report.add("until all of these messages have moved", moved.seconds, "s")
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,11 @@ class RunningServer:
 
 
 @contextmanager
-def chat_server(environment: dict[str, str]) -> Iterator[RunningServer]:
+def chat_server(
+    environment: dict[str, str], python: str = sys.executable
+) -> Iterator[RunningServer]:
     """The service as people run it, without rate limits."""
-    command = [sys.executable, "-m", "chatapi", "serve", "--host", "127.0.0.1", "--port"]
+    command = [python, "-m", "chatapi", "serve", "--host", "127.0.0.1", "--port"]
     with _process(command, environment, path="/health") as server:
         yield server
 

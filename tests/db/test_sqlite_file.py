@@ -135,6 +135,21 @@ class TestLostFile:
                 _ = await database.connect(database.engine)
         assert contents(file) is None
 
+    async def test_new_connection_to_another_file_runs_no_statement(
+        self, settings: Settings, file: Path, sqlite_template: SqliteTemplate
+    ) -> None:
+        """The first one would truncate memory that the open connections share."""
+        async with opened_database(settings) as database:
+            used = await database.connect(database.engine)
+            await used.exec_driver_sql("SELECT 1 FROM realm")
+            replace(file, sqlite_template)
+            before = contents(file)
+            with pytest.raises(DatabaseFileLostError):
+                _ = await database.connect(database.engine)
+            await used.exec_driver_sql("SELECT 1 FROM realm")
+            await used.close()
+            assert contents(file) == before
+
     async def test_transaction_is_not_acknowledged_if_the_file_is_lost_before_its_end(
         self, runtime: Runtime, realm: RealmRecord, lose: Any
     ) -> None:

@@ -61,9 +61,7 @@ class Database:
         self.watchdog = ConnectionWatchdog()
         """The connections on which a response of PostgreSQL is awaited."""
         if self._postgres is None:
-            self.engine = _sqlite(self.url)
-            # Only now: opening the database may have created the file.
-            self._file = _file_of(self.url)
+            self.engine = self._create_sqlite_engine()
         else:
             self.engine = _postgres(self.url, self._postgres, settings.database_pool_size)
             self._monitor = HealthMonitor(
@@ -85,6 +83,37 @@ class Database:
         self._returning: set[asyncio.Future[None]] = set()
         """Connections of cancelled callers that are being returned to the pool."""
         self._writer_turns: defaultdict[RealmId | None, WriterTurn] = defaultdict(WriterTurn)
+
+    def _create_sqlite_engine(self) -> AsyncEngine:
+        if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+            raise RuntimeError(
+                f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed"
+            )
+        if (path := _path_of(self.url)) is not None:
+            _make_private(path)
+            self._file = SqliteFile(path)
+
+        async def open_connection() -> EagerConnection:
+            arguments, options = engine.dialect.create_connect_args(self.url)
+            if path is None:
+                return await connect(*arguments, **options)
+            # A file that was lost must not be replaced by an empty one.
+            uri = f"{path.as_uri()}?mode=rw"
+            return await connect(uri, check=self.require_file, **{**options, "uri": True})
+
+        engine = create_async_engine(
+            self.url,
+            **_FAST_JSON,
+            async_creator=open_connection,
+            pool_size=_SQLITE_POOL_SIZE,
+            max_overflow=0,
+            pool_timeout=MAX_WAIT_SECONDS,
+            **_LIFO_POOL,
+            hide_parameters=True,
+        )
+        event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
+        event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
+        return engine
 
     @property
     def used_connections(self) -> int:
@@ -234,43 +263,10 @@ def _discard_connection(context: ExceptionContext) -> None:
     context.invalidate_pool_on_disconnect = False
 
 
-def _sqlite(url: URL) -> AsyncEngine:
-    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
-        raise RuntimeError(f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or newer is needed")
-    if (path := _path_of(url)) is not None:
-        _make_private(path)
-
-    async def open_connection() -> EagerConnection:
-        arguments, options = engine.dialect.create_connect_args(url)
-        if path is None:
-            return await connect(*arguments, **options)
-        # A file that was lost must not be replaced by an empty one.
-        return await connect(f"{path.as_uri()}?mode=rw", **{**options, "uri": True})
-
-    engine = create_async_engine(
-        url,
-        **_FAST_JSON,
-        async_creator=open_connection,
-        pool_size=_SQLITE_POOL_SIZE,
-        max_overflow=0,
-        pool_timeout=MAX_WAIT_SECONDS,
-        **_LIFO_POOL,
-        hide_parameters=True,
-    )
-    event.listen(engine.sync_engine, "begin", _begin_sqlite_transaction)
-    event.listen(engine.sync_engine, "close", _end_sqlite_transaction)
-    return engine
-
-
 def _path_of(url: URL) -> Path | None:
     if not url.database or url.database == ":memory:":
         return None
     return Path(url.database).resolve()
-
-
-def _file_of(url: URL) -> SqliteFile | None:
-    path = _path_of(url)
-    return None if path is None else SqliteFile(path)
 
 
 def _make_private(path: Path) -> None:

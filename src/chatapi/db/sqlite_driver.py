@@ -114,13 +114,25 @@ def _lower(text: str | None) -> str | None:
     return None if text is None else text.lower()
 
 
-async def connect(database: str, **options: Any) -> EagerConnection:  # noqa: ANN401 (the driver's)
-    """Open a file with the settings that every connection needs."""
+async def connect(
+    database: str,
+    *,
+    check: Callable[[], None] | None = None,
+    **options: Any,  # noqa: ANN401 (the driver's)
+) -> EagerConnection:
+    """Open a file with the settings that every connection needs.
+
+    `check` raises if the file is not the one that other connections of this process have open.
+    """
     connection = EagerConnection(partial(sqlite3.connect, database, **options), iter_chunk_size=64)
     # As SQLAlchemy does it: a process that ends does not wait for its connections.
     connection._thread.daemon = True  # noqa: SLF001 (there is no other way)
     try:
         _ = await connection
+        if check is not None:
+            # The file is open, and not yet those beside it. If it were another one under the same
+            # name, the first statement would truncate their shared memory, which ends the process.
+            check()
         await connection.on_thread(_configure)
     except BaseException as error:
         await connection.close()

@@ -31,7 +31,7 @@ from tests.support.opened_database import opened_database
 from tests.support.responses import assert_error
 from tests.support.sample_events import Noted, commit_events
 from tests.support.servers import TEMPLATE, Servers
-from tests.support.waiting import until_lock_is_awaited, until_true
+from tests.support.waiting import until, until_lock_is_awaited, until_true
 
 LOST = 20
 
@@ -297,6 +297,18 @@ async def is_carried_over(database: Database, listener: Listener) -> bool:
         return (await db.execute(queue)).scalar_one()
 
 
+async def until_it_knows_the_epoch_of(newer: Service, service: Service) -> None:
+    newest = newer.runtime.queues._epochs.newest
+    await until(lambda: service.runtime.queues._epochs.newest >= newest)
+
+
+async def lock_row(db: DatabaseSession, listener: Listener) -> None:
+    """Have others that write to the row of the queue wait until the session ends."""
+    await db.write()
+    row = select(EventQueueRow.id).where(EventQueueRow.id == listener.queue_id)
+    await db.execute(row.with_for_update())
+
+
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 async def test_queue_that_is_being_registered_while_another_process_starts_goes_on_there(
     runs: Runs, archive: Archive
@@ -321,6 +333,32 @@ async def test_queue_that_is_being_registered_while_another_process_starts_goes_
         assert await read(first, made) == ["a0", "a1", "a2"]
         await notes(first, world, "b", 3)
         assert await read(second, made) == ["b0", "b1", "b2"]
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_queue_that_is_being_carried_over_while_another_process_starts_goes_on_there(
+    runs: Runs, archive: Archive
+) -> None:
+    """On SQLite a process that starts has to wait for the write."""
+    async with runs.start() as earlier:
+        world = await make_world(earlier)
+    async with runs.start() as first, runs.start() as second:
+        async with opened_database(runs.settings) as other, DatabaseSession(other) as db:
+            await until_it_knows_the_epoch_of(second, first)
+            await notes(first, world, "a", 3)
+            await lock_row(db, world.late)
+            reading = asyncio.create_task(read(first, world.late))
+            await until_lock_is_awaited(other)
+            # As it does when it is started.
+            await second.runtime.queues.begin_epoch()
+            await until_it_knows_the_epoch_of(second, first)
+        assert await reading == ["kept", "a0", "a1", "a2"]
+        await notes(first, world, "b", 3)
+        assert await read(first, world.late) == ["b0", "b1", "b2"]
+        # The first process would have carried it over by now.
+        second.runtime.queues._epochs.looks_for_others = 2
+        await notes(second, world, "c", 3)
+        assert await read(second, world.late) == ["c0", "c1", "c2"]
 
 
 class TestUnderARunningProcess:

@@ -72,26 +72,30 @@ class Epochs:
         A queue that another process serves may have seen later events than there were when this
         process started; that process carries the queue over as soon as it notices this one.
         """
-        for _ in range(self.looks_for_others):
-            newest = self.newest
+        looks = 0
+        # Again if this process notices a newer epoch meanwhile: `_carry_over_served` passes over a
+        # queue that is not yet carried over to the one before.
+        while queue.epoch < self.newest:
             async with DatabaseSession(self._database) as db:
                 record = await QueueRows(db).find(queue.id)
                 if record is None:
                     return False
                 start = await EpochRows(db).find_earliest_start(record.epoch, queue.realm_id)
-            if record.epoch >= newest:
+            if record.epoch >= self.newest:
                 queue.epoch = record.epoch
-                return True
-            if newest_begun(cursor) <= start:
+            elif newest_begun(cursor) <= start:
                 # Written before the client gets later events. In a group commit, because after a
                 # restart all clients come at once.
                 queue.epoch = await self._group_committer.submit(
                     queue.realm_id, "carry over", self._write, queue.id, locks_realm=False
                 )
-                return True
-            await asyncio.sleep(CLOCK_CHECK_SECONDS)
-        log.warning("queue_of_a_lost_history", realm_id=queue.realm_id)
-        return False
+            elif looks == self.looks_for_others:
+                log.warning("queue_of_a_lost_history", realm_id=queue.realm_id)
+                return False
+            else:
+                looks += 1
+                await asyncio.sleep(CLOCK_CHECK_SECONDS)
+        return True
 
     async def check_for_new_epochs(self) -> None:
         """If another process has started, carry over the queues that are served here."""
@@ -134,8 +138,9 @@ class Epochs:
             await self.check_for_new_epochs()
 
     async def _write(self, work: UnitOfWork, queue_ids: Sequence[QueueId]) -> list[int]:
-        await QueueRows(work.db).carry_over(queue_ids, self.newest)
-        return [self.newest] * len(queue_ids)
+        newest = self.newest
+        await QueueRows(work.db).carry_over(queue_ids, newest)
+        return [newest] * len(queue_ids)
 
     async def _distrust_queues(self) -> None:
         """Reject all queues: the database went back to an earlier state under this process."""

@@ -36,6 +36,15 @@ async def test_encoding_of_the_standard_library_is_decoded(pairs: list[tuple[str
     assert await decode_pairs(urlencode(pairs).encode()) == pairs
 
 
+async def test_requests_share_short_names_only() -> None:
+    short, long = "x" * 64, "x" * 65
+    (one, _), (other, _) = await decode_pairs(f"{short}=1&{short}=2".encode())
+    assert one is other
+    (one, _), (other, _) = await decode_pairs(f"{long}=1&{long}=2".encode())
+    assert one == other
+    assert one is not other
+
+
 @pytest.mark.parametrize("offset", range(4))
 async def test_no_escape_of_long_data_is_cut_in_two(offset: int) -> None:
     text = "x" * offset + "ä=&+%" * 100_000

@@ -4,10 +4,11 @@ import asyncio
 import re
 from binascii import a2b_qp
 from collections.abc import Iterable
-from sys import intern
+from functools import lru_cache
 
 _PIECE_BYTES = 256 * 1024
 _MAX_STRAYS = 1_000
+_MAX_SHARED_NAME_BYTES = 64
 # A percent sign that begins no escape: a client that forgets to encode its text sends a few.
 _STRAY = re.compile(rb"%(?![0-9A-Fa-f]{2})")
 
@@ -21,8 +22,7 @@ async def decode_pairs(data: bytes) -> list[tuple[str, str]]:
     spaced = data.replace(b"+", b" ")
     if len(spaced) <= _PIECE_BYTES:
         escaped, _ = _escape_strays(spaced, _MAX_STRAYS)
-        # Requests use the same few names, which waiting polls would otherwise keep for each.
-        return [(intern(_decode(name)), _decode(value)) for name, value in _split(escaped)]
+        return [(_decode_name(name), _decode(value)) for name, value in _split(escaped)]
     pairs = []
     for name, value in _split(await _escape_strays_of_long(spaced)):
         pairs.append((await _decode_long(name), await _decode_long(value)))
@@ -72,6 +72,17 @@ def _unescape(escaped: bytes) -> bytes:
 def _decode(escaped: bytes) -> str:
     # Most names and values have no escape; every request passes here some ten times.
     return (_unescape(escaped) if b"%" in escaped else escaped).decode()
+
+
+def _decode_name(escaped: bytes) -> str:
+    # Requests share a few objects, since waiting polls keep the names of their parameters. They are
+    # not interned: Python 3.12 never frees interned strings, and clients can send any name.
+    return _shared_name(escaped) if len(escaped) <= _MAX_SHARED_NAME_BYTES else _decode(escaped)
+
+
+@lru_cache(maxsize=1_000)
+def _shared_name(escaped: bytes) -> str:
+    return _decode(escaped)
 
 
 async def _decode_long(escaped: bytes) -> str:

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from msgspec import Struct
-from sqlalchemy import BigInteger, ColumnElement, and_, bindparam, literal, true
+from sqlalchemy import BigInteger, Column, ColumnElement, and_, bindparam, literal, true
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from typing_extensions import override
@@ -74,6 +74,12 @@ class IndexRange(IndexOrder, frozen=True):
     @override
     def holds(self) -> ColumnElement[bool]:
         return self.column == self.value
+
+    @property
+    def holds_or_not(self) -> ColumnElement[bool]:
+        """The same, but false instead of NULL where the column has no value."""
+        is_nullable = isinstance(self.column, Column) and self.column.nullable
+        return and_(self.column.is_not(None), self.holds) if is_nullable else self.holds
 
     @property
     @override

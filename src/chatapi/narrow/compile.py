@@ -57,8 +57,9 @@ class Narrow(Struct, frozen=True):
 
     parts: tuple[Part, ...]
     """The visible messages that match, in parts that are each read along an index."""
-    condition: ColumnElement[bool]
-    """All parts in one condition."""
+    scopes: tuple[Scope, ...]
+    filters: tuple[tuple[Term, Compiled], ...]
+    """The terms that affect which messages to show."""
     channel: CachedChannel | None
     """The channel of the narrow, if it names one."""
     channels: tuple[CachedChannel, ...]
@@ -66,6 +67,11 @@ class Narrow(Struct, frozen=True):
     names_topic: bool
     search: SearchText | None
     """The text to highlight."""
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """All parts in one condition."""
+        return and_(_all_of(self.scopes), *(_condition(*each) for each in self.filters))
 
     @property
     def whole_place(self) -> IndexRange | None:
@@ -99,7 +105,7 @@ async def compile_narrow(
     wanted = [term for term in terms if not term.negated]
     context = await _compile_context(context, wanted)
     said = [(term, await operator_of(term).compile(term.operand, context)) for term in terms]
-    filters = [(term, compiled) for term, compiled in said if compiled is not None]
+    filters = tuple((term, compiled) for term, compiled in said if compiled is not None)
     named = [compiled for term, compiled in filters if not term.negated]
     ids = [*message_ids, *(message_operand(each.operand) for each in wanted if _is_by_id(each))]
     scopes, channels = _named_scopes(named) or await _open_scopes(access, ids)
@@ -107,7 +113,8 @@ async def compile_narrow(
         channels = (context.known_channel, *channels)
     return Narrow(
         parts=_parts(scopes, filters),
-        condition=and_(_all_of(scopes), *(_condition(*each) for each in filters)),
+        scopes=scopes,
+        filters=filters,
         channel=context.known_channel,
         channels=channels,
         names_topic=any(is_one({*InTopic.names, *InConversationOf.names}, term) for term in wanted),

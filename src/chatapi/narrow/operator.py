@@ -82,8 +82,8 @@ class Part(Struct, frozen=True):
 class Compiled(Struct, frozen=True):
     """A compiled term: conditions on `Message`."""
 
-    condition: ColumnElement[bool]
-    """Never NULL, since the term may be negated."""
+    own_condition: ColumnElement[bool] | None = None
+    """Never NULL, since the term may be negated. None: the message is in the place."""
     scope: Scope | None = None
     """Where to search instead of the reader's feed."""
     place: IndexRange | None = None
@@ -94,6 +94,15 @@ class Compiled(Struct, frozen=True):
     """The same condition, in parts that can be read along an index."""
     search: SearchText | None = None
     """The text to highlight."""
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        """That of the place is built when it is asked for: most pages are a whole place."""
+        if self.own_condition is not None:
+            return self.own_condition
+        if self.place is None:
+            raise RuntimeError("a term needs a condition or a place")
+        return self.place.holds_or_not
 
 
 class SentMessage(Protocol):

@@ -49,7 +49,7 @@ class DirectWith(LiveOperator):
             return _NOTHING
         place = along_conversation(ConversationId(conversation_id))
         # The reader is one of the participants of the conversation found.
-        return Compiled(place.holds, Scope(true(), place), place)
+        return Compiled(scope=Scope(true(), place), place=place)
 
     @override
     async def resolve(self, operand: Operand, context: CompileContext) -> Operand:

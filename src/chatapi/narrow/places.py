@@ -41,11 +41,7 @@ class InChannel(LiveOperator):
         if channel is context.channel and context.place is not None:
             # Use only the topic if there is one: with both, databases would estimate too few rows.
             place = context.place
-        return Compiled(
-            and_(Message.channel_id.is_not(None), place.holds),
-            Scope(context.access.visible_of(channel), place),
-            place,
-        )
+        return Compiled(scope=Scope(context.access.visible_of(channel), place), place=place)
 
     @override
     async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
@@ -100,7 +96,7 @@ class InTopic(LiveOperator):
         if found is None:
             return Compiled(false())
         place = along_conversation(found)
-        return Compiled(place.holds, place=place)
+        return Compiled(place=place)
 
     @override
     async def resolve(self, operand: Operand, context: CompileContext) -> Operand:
@@ -129,7 +125,7 @@ class InConversationOf(Operator):
         # If it is a direct one, the message is visible because the reader takes part.
         known = conversation.channel
         visible = true() if known is None else context.access.visible_of(known.record)
-        return Compiled(place.holds, Scope(visible, place), place)
+        return Compiled(scope=Scope(visible, place), place=place)
 
 
 class ConversationInChannel(Struct, frozen=True):

@@ -16,23 +16,23 @@ def searches(reader: Account, count: int) -> dict[str, list[bytes]]:
 
 
 def newest_of_topic(world: World, reader: Account) -> bytes:
-    """What a client asks for when somebody opens the busiest topic."""
+    """What a client asks for when a user opens the busiest topic."""
     return _narrow(reader, _busy_topic(world), num_before=100)
 
 
 def page_of_channel(world: World, reader: Account, anchor: int) -> bytes:
-    """What a client asks for when somebody reads further up."""
+    """What a client asks for when a user reads further up."""
     terms = [("channel", world.history_channel)]
     return _narrow(reader, terms, anchor=str(anchor), num_before=100)
 
 
 def newest_of_all(reader: Account) -> bytes:
-    """What a client asks for when somebody opens the feed of all channels."""
+    """What a client asks for when a user opens the feed of all channels."""
     return _narrow(reader, [], num_before=100)
 
 
 def first_unread_of_all(reader: Account) -> bytes:
-    """What a client asks for when somebody opens that feed where they left it."""
+    """What a client asks for when a user opens that feed where they left it."""
     return _narrow(reader, [], anchor="first_unread")
 
 

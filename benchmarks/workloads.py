@@ -224,7 +224,7 @@ async def delivery_latency(
     pollers: int,
     rounds: int,
 ) -> Latency:
-    """A message is sent ten times a second; everybody who waits in the channel is told.
+    """A message is sent ten times a second; it is delivered to all polls that wait in the channel.
 
     Responses are read when all have arrived: the users of a channel have a machine each, but here
     one process reads for all of them, and would be slower than the server.

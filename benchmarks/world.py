@@ -65,7 +65,7 @@ class Size:
     readers: int = 100
     """How many people can log in."""
     unread: int | None = None
-    """How many of the newest messages nobody has read; None: all of them."""
+    """How many of the newest messages no user has read; None: all of them."""
     organizations: int = 1
     """How many there are on the server; the others are empty."""
 
@@ -139,7 +139,7 @@ class _Builder:
         return World(sizes, history, _BUSY_TOPIC, busy_message, readers)
 
     async def _add_notes(self, reader: Account, messages: int) -> None:
-        """Somebody is mentioned here and there, and has starred some messages."""
+        """Some messages mention the user, or are starred by them."""
         found = await self._db.execute(select(User.id).where(User.delivery_email == reader.email))
         reader_id = found.scalar_one()
         noted = range(1, messages + 1, max(1, messages // _NOTES))

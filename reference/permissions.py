@@ -27,8 +27,8 @@ Deactivated groups cannot be named. Guests never get a permission that `role:eve
 Describe = Callable[[PermissionSetting], str]
 
 _CREATORS = {
-    "group_creator": "whoever creates the group",
-    "stream_creator_or_nobody": "whoever creates the channel",
+    "group_creator": "the user who creates the group",
+    "stream_creator_or_nobody": "the user who creates the channel",
 }
 
 

@@ -2,7 +2,7 @@
 
 Where two names of one place turn out to be the same, the older one has it; the other one keeps the
 key it had and is reached by its id until it is renamed. Nothing is merged or deleted, but for
-what somebody chose for the same topic twice: the newer choice stays.
+what a user chose for the same topic twice: the newer choice stays.
 """
 
 import hashlib

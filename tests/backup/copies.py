@@ -24,7 +24,7 @@ from tests.support.client import ApiClient
 
 
 def say_nothing(_line: str) -> None:
-    """Nobody watches the progress."""
+    """Discards the progress."""
 
 
 async def back_up(settings: Settings) -> tuple[BackupSummary, bytes]:

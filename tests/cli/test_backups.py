@@ -239,7 +239,7 @@ def run_on_full_disk(command: Command, verb: str) -> str:
 
 class TestCrashes:
     async def test_killed_backup_leaves_no_file_that_looks_complete(self, used: Command) -> None:
-        """The backup waits for an uploaded file, which is a pipe that nobody writes to."""
+        """The backup waits for an uploaded file, which is a pipe without a writer."""
         [file] = (path for path in (used.folder / "uploads").rglob("*") if path.is_file())
         file.unlink()
         os.mkfifo(file)

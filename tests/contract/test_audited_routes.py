@@ -83,7 +83,7 @@ CONTENT_OF_THE_ORGANIZATION = {
     "DELETE /realm/profile_fields/{field_id}",
     "POST /realm/test_welcome_bot_custom_message",
 }
-"""What administrators arrange, and everyone sees: it gives nobody a permission."""
+"""What administrators arrange, and everyone sees: it gives no user a permission."""
 BEGINNINGS_OF_PERSONAL_PATHS = (
     "/attachments",
     "/bot_storage",

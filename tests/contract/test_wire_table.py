@@ -28,7 +28,7 @@ API = "/api/v1"
 ABSENT_OPERATIONS = {
     # Other ways to log in, and the development server.
     "POST /jwt/fetch_api_key": "there is no login by tokens of other services",
-    "POST /dev_fetch_api_key": "only development servers let anybody in",
+    "POST /dev_fetch_api_key": "only development servers log callers in without a password",
     "GET /dev_list_users": "only development servers list accounts to log in as",
     # They come with a later version.
     "GET /invites": "there are no invitations yet",

@@ -67,4 +67,4 @@ def test_a_loaded_package_stays_as_it_is(package: str) -> None:
 
 def test_a_package_that_is_not_installed_is_reported() -> None:
     with pytest.raises(ModuleNotFoundError):
-        defer_package("package_that_nobody_has")
+        defer_package("package_that_does_not_exist")

@@ -16,7 +16,7 @@ from chatapi.core.web_addresses import is_web_address
         "HTTPS://EXAMPLE.COM",
     ],
 )
-def test_addresses(text: str) -> None:
+def test_web_address_is_recognized(text: str) -> None:
     assert is_web_address(text)
 
 
@@ -44,5 +44,5 @@ def test_addresses(text: str) -> None:
         "https://example.com/" + "x" * 2_000,
     ],
 )
-def test_not_addresses(text: str) -> None:
+def test_other_text_is_no_web_address(text: str) -> None:
     assert not is_web_address(text)

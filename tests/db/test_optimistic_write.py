@@ -56,16 +56,18 @@ async def left_by_a_lock(
 
 
 @asynccontextmanager
-async def relying(runtime: Runtime, realm: RealmRecord) -> AsyncIterator[DatabaseSession]:
+async def optimistic_session(
+    runtime: Runtime, realm: RealmRecord
+) -> AsyncIterator[DatabaseSession]:
     """A session with an optimistic write pending, without the lock."""
     left = await left_by_a_lock(runtime, realm)
     async with DatabaseSession(runtime.database) as db:
         await db.begin_optimistic(left)
-        await note(db, runtime, realm, "relying")
+        await note(db, runtime, realm, "optimistic")
         yield db
 
 
-async def somebody_else_writes(elsewhere: Database, runtime: Runtime, realm: RealmRecord) -> None:
+async def write_elsewhere(elsewhere: Database, runtime: Runtime, realm: RealmRecord) -> None:
     async with DatabaseSession(elsewhere) as db:
         await note(db, runtime, realm, "other")
         await db.commit()
@@ -87,10 +89,10 @@ async def test_commit_takes_one_statement(
     async with DatabaseSession(elsewhere) as db:
         with recorded_statements(elsewhere, "") as recorded:
             await db.begin_optimistic(left)
-            await note(db, runtime, realm, "relying")
+            await note(db, runtime, realm, "optimistic")
             await db.commit()
         assert len(recorded) == 1
-    assert await noted(runtime.database, realm) == ["before", "relying"]
+    assert await noted(runtime.database, realm) == ["before", "optimistic"]
 
 
 async def test_each_commit_returns_the_snapshot_for_the_next(
@@ -120,8 +122,8 @@ class TestConcurrentWriter:
     async def test_commit_after_another_commit_writes_nothing(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        async with relying(runtime, realm) as db:
-            await somebody_else_writes(elsewhere, runtime, realm)
+        async with optimistic_session(runtime, realm) as db:
+            await write_elsewhere(elsewhere, runtime, realm)
             with pytest.raises(ClockConflictError):
                 await db.commit()
         assert await noted(runtime.database, realm) == ["before", "other"]
@@ -129,7 +131,7 @@ class TestConcurrentWriter:
     async def test_commit_behind_an_uncommitted_writer_writes_nothing(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        async with relying(runtime, realm) as db, DatabaseSession(elsewhere) as other:
+        async with optimistic_session(runtime, realm) as db, DatabaseSession(elsewhere) as other:
             await note(other, runtime, realm, "other")
             committing = asyncio.create_task(db.commit())
             await until_lock_is_awaited(elsewhere)
@@ -141,56 +143,56 @@ class TestConcurrentWriter:
     async def test_optimistic_write_holds_the_writer_turn_of_its_process(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        async with relying(runtime, realm):
+        async with optimistic_session(runtime, realm):
             assert runtime.database.writer_turn(realm.id).locked()
         assert not runtime.database.writer_turn(realm.id).locked()
 
     async def test_read_detects_the_conflict(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        async with relying(runtime, realm) as db:
-            await somebody_else_writes(elsewhere, runtime, realm)
+        async with optimistic_session(runtime, realm) as db:
+            await write_elsewhere(elsewhere, runtime, realm)
             with pytest.raises(ClockConflictError):
                 await db.execute(select(func.count()).select_from(Realm))
 
     async def test_lock_without_events_causes_no_conflict(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        async with relying(runtime, realm) as db:
+        async with optimistic_session(runtime, realm) as db:
             async with DatabaseSession(elsewhere) as other:
                 await other.lock_realm(realm.id)
                 await other.execute(update(RealmClock).values(log_floor=0))
                 await other.commit()
             await db.commit()
-        assert await noted(runtime.database, realm) == ["before", "relying"]
+        assert await noted(runtime.database, realm) == ["before", "optimistic"]
 
 
 class TestFallbackToLock:
     async def test_any_other_statement_locks_the_realm(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        async with relying(runtime, realm) as db:
+        async with optimistic_session(runtime, realm) as db:
             await db.execute(update(Realm).values(name="Changed"))
             assert await noted(elsewhere, realm) == ["before"]
             assert len(db.use_message_ids(2)) == 2
             await db.commit()
             assert db.left is not None
             assert (db.left.last_event, len(db.left.message_ids)) == (2, 1)
-        assert await noted(elsewhere, realm) == ["before", "relying"]
+        assert await noted(elsewhere, realm) == ["before", "optimistic"]
 
     async def test_second_bulk_write_of_a_table_locks_the_realm(
         self, runtime: Runtime, realm: RealmRecord, elsewhere: Database
     ) -> None:
-        async with relying(runtime, realm) as db:
+        async with optimistic_session(runtime, realm) as db:
             await note(db, runtime, realm, "again")
             assert await noted(elsewhere, realm) == ["before"]
             await db.commit()
-        assert await noted(elsewhere, realm) == ["before", "relying", "again"]
+        assert await noted(elsewhere, realm) == ["before", "optimistic", "again"]
 
     async def test_without_a_commit_nothing_is_written(
         self, runtime: Runtime, realm: RealmRecord
     ) -> None:
-        async with relying(runtime, realm):
+        async with optimistic_session(runtime, realm):
             pass
         assert await noted(runtime.database, realm) == ["before"]
 
@@ -236,8 +238,8 @@ async def test_statement_is_in_the_log_of_statements(
     runtime: Runtime, realm: RealmRecord, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO", logger="sqlalchemy.engine.Engine"):
-        async with relying(runtime, realm) as db:
+        async with optimistic_session(runtime, realm) as db:
             caplog.clear()
             await db.commit()
     logged = [each.getMessage() for each in caplog.records if each.name.endswith(".Engine")]
-    assert [line for line in logged if "INSERT INTO event" in line and "relying" in line]
+    assert [line for line in logged if "INSERT INTO event" in line and "optimistic" in line]

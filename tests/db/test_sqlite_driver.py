@@ -31,7 +31,7 @@ async def test_many_rows_are_counted(cursor: EagerCursor) -> None:
     assert await cursor.fetchall() == []
 
 
-async def test_rows_and_their_names(cursor: EagerCursor) -> None:
+async def test_rows_come_with_the_names_of_columns(cursor: EagerCursor) -> None:
     await cursor.execute("SELECT id, text FROM note WHERE id > ?", (1,))
     assert [column[0] for column in cursor.description] == ["id", "text"]
     assert await cursor.fetchall() == [(2, "two")]
@@ -43,7 +43,7 @@ async def test_rows_that_a_change_returns_are_counted(cursor: EagerCursor) -> No
     assert cursor.rowcount == 2
 
 
-async def test_the_last_row(cursor: EagerCursor) -> None:
+async def test_insert_returns_the_id_of_the_last_row(cursor: EagerCursor) -> None:
     await cursor.execute("INSERT INTO note (text) VALUES (?)", ("three",))
     assert cursor.lastrowid == 3
 

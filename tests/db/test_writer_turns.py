@@ -1,4 +1,4 @@
-"""The order of writers: requests and batches share the time of a lock, and nobody loses a turn."""
+"""The order of writers: requests and batches share the time of a lock; no writer loses a turn."""
 
 import asyncio
 

@@ -131,7 +131,7 @@ def notebook(runtime: Runtime, realm: RealmRecord) -> Notebook:
 
 
 @asynccontextmanager
-async def somebody_else_writing(notebook: Notebook) -> AsyncIterator[None]:
+async def realm_lock_held(notebook: Notebook) -> AsyncIterator[None]:
     """Hold the realm's lock: writers that arrive now wait until the block ends."""
     async with DatabaseSession(notebook.runtime.database) as db:
         await db.lock_realm(notebook.realm.id)
@@ -186,7 +186,7 @@ class TestBatches:
 
     async def test_all_waiting_writes_go_into_one_transaction(self, notebook: Notebook) -> None:
         texts = [str(number) for number in range(40)]
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.create_task(notebook.note_all(*texts))
             await until_waiting(notebook, len(texts))
         with counted_commits(notebook.runtime) as commits:
@@ -226,7 +226,7 @@ class TestBatches:
 
     async def test_number_of_writes_in_a_transaction_is_limited(self, notebook: Notebook) -> None:
         texts = [str(number) for number in range(130)]
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.create_task(notebook.note_all(*texts))
             await until_waiting(notebook, len(texts))
         await notes
@@ -256,7 +256,7 @@ class TestBatches:
     ) -> None:
         other_realm = await factories.make_realm(notebook.runtime, "Other")
         other = Notebook(notebook.runtime, other_realm)
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.gather(notebook.note("a"), notebook.note("b", name="other things"))
             elsewhere = asyncio.create_task(other.note("c"))
             await until_waiting(notebook, 2)
@@ -357,7 +357,7 @@ class TestOptimisticWrites:
 
 class TestFailures:
     async def test_refused_item_does_not_affect_the_others(self, notebook: Notebook) -> None:
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.create_task(notebook.note_all("a", REFUSED, "b"))
             await until_waiting(notebook, 3)
         first, refused, last = await notes
@@ -367,7 +367,7 @@ class TestFailures:
         assert await notebook.read() == ["a", "b"]
 
     async def test_item_with_database_error_fails_alone(self, notebook: Notebook) -> None:
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.create_task(notebook.note_all("a", WRONG, "b"))
             await until_waiting(notebook, 3)
         first, wrong, last = await notes
@@ -384,7 +384,7 @@ class TestFailures:
         assert await notebook.note("after") == "after noted"
 
     async def test_lost_database_ends_retries_of_single_items(self, notebook: Notebook) -> None:
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.create_task(notebook.note_all("a", AWAY, "b", "c"))
             await until_waiting(notebook, 4)
         first, *rest = await notes
@@ -414,7 +414,7 @@ class TestFailures:
             pass
 
         notebook.runtime.hub.observe(Observer(stumble, forget))
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = asyncio.create_task(notebook.note_all("a", "b"))
             await until_waiting(notebook, 2)
         assert await notes == ["a noted", "b noted"]
@@ -423,7 +423,7 @@ class TestFailures:
 
 class TestCancellation:
     async def test_other_writes_in_the_batch_are_committed(self, notebook: Notebook) -> None:
-        async with somebody_else_writing(notebook):
+        async with realm_lock_held(notebook):
             notes = [asyncio.create_task(notebook.note(text)) for text in "abc"]
             await until_waiting(notebook, 3)
             for impatient in notes[:2]:
@@ -448,7 +448,7 @@ class TestCancellation:
 
     async def test_leaves_no_unretrieved_exception(self, notebook: Notebook) -> None:
         with recorded_complaints() as complaints:
-            async with somebody_else_writing(notebook):
+            async with realm_lock_held(notebook):
                 refused = asyncio.create_task(notebook.note(REFUSED))
                 await until_waiting(notebook, 1)
                 refused.cancel()

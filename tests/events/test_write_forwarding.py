@@ -212,7 +212,7 @@ class TestLostLeader:
 
         await until_true(leads)
 
-    async def test_without_valkey_everybody_writes_alone(
+    async def test_without_valkey_nothing_is_forwarded(
         self, processes: Processes, valkey: TemporaryValkey
     ) -> None:
         _, follower = processes
@@ -237,7 +237,7 @@ async def test_connection_that_is_silent_is_opened_again(
     assert await follower.forward("a") == {"note": "A"}
 
 
-async def test_process_ends_at_any_moment(valkey: TemporaryValkey) -> None:
+async def test_process_can_end_at_any_moment(valkey: TemporaryValkey) -> None:
     """The Redis client can mistake a cancellation for a failure of its own."""
     for turns in range(MOMENTS):
         process = Process(valkey.url, "ours")

@@ -233,7 +233,7 @@ class TestEvents:
 
 
 class TestBreach:
-    """Nobody can find out a secret by how well their guesses are compressed beside it."""
+    """A secret cannot be found out by how well guesses are compressed beside it."""
 
     async def test_response_with_a_secret_is_not_compressed(self, http: httpx.AsyncClient) -> None:
         response, _ = await raw(http, "/api/v1/test/secret?length=50000")

@@ -45,11 +45,13 @@ async def assert_same_headers(
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/openapi.json", "/favicon.ico", "/nothing"])
-async def test_pages(http: httpx.AsyncClient, path: str) -> None:
+async def test_head_of_a_page_has_the_headers_of_get(http: httpx.AsyncClient, path: str) -> None:
     await assert_same_headers(http, path, None)
 
 
-async def test_every_read(http: httpx.AsyncClient, owner: Person) -> None:
+async def test_head_of_every_read_has_the_headers_of_get(
+    http: httpx.AsyncClient, owner: Person
+) -> None:
     for route in GET_ROUTES:
         values = {**example_of(route), "dont_block": "true"}
         path = route.path_format.replace("{user_id_or_email}", owner.email)
@@ -58,7 +60,9 @@ async def test_every_read(http: httpx.AsyncClient, owner: Person) -> None:
         await assert_same_headers(http, path, owner, params=values)
 
 
-async def test_file_is_not_sent(http: httpx.AsyncClient, client: ApiClient, member: Person) -> None:
+async def test_head_of_a_file_has_its_size(
+    http: httpx.AsyncClient, client: ApiClient, member: Person
+) -> None:
     file = {"file": ("a.txt", b"content" * 100_000)}
     url = assert_success(await client.call("POST", "/user_uploads", member, files=file))["url"]
     head = await assert_same_headers(http, url, member)

@@ -101,7 +101,7 @@ class Processes:
     async def compete(self, realm_id: RealmId, first: int) -> None:
         """Let all processes find that others write in a realm, until they follow one of them.
 
-        If nobody leads so far, the process with the number `first` does from now on.
+        If no process leads so far, the process with the number `first` does from now on.
         """
         forwarders = [app.runtime.write_forwarder for app in self.apps]
         in_turn = [*forwarders[first:], *forwarders[:first]]
@@ -115,7 +115,7 @@ class Processes:
         await until(follow)
 
     async def lose_leases(self) -> None:
-        """Take the leases from whoever leads: for a while, several processes may."""
+        """Take the leases from the processes that lead: for a while, several processes may."""
         if self._settings.redis_url:
             async with Redis.from_url(self._settings.redis_url) as redis:
                 await redis.flushdb()

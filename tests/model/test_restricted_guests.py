@@ -66,7 +66,7 @@ def _random_history(chance: Random) -> History:
         any_client_spec(chance, "guest"),
         any_client_spec(chance, "member"),
     )
-    # At first the guest sees everybody, in a channel where everybody is.
+    # At first the guest sees all users, in a channel with all users.
     leaves = Step(leave, "guest", 0, {"channel": 0})
     first = Round((leaves,), registers=(), eager_read=True, late_read=True, process=0)
     rounds = tuple(_random_round(chance, focus) for _ in range(_ROUNDS))

@@ -45,5 +45,5 @@ def test_finds_the_words_of_all_users() -> None:
     assert words.users_alerted_by("breakfast") == set()
 
 
-def test_without_alert_words() -> None:
+def test_without_alert_words_no_user_is_alerted() -> None:
     assert AlertWordMatcher([]).users_alerted_by("lunch") == set()

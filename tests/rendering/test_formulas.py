@@ -35,12 +35,12 @@ def katex(mathml: str, source: str, display: str = "") -> str:
         ("$$a < b$$", "a &lt; b", "<mi>a</mi><mo>&lt;</mo><mi>b</mi>"),
     ],
 )
-def test_in_a_line(text: str, source: str, mathml: str) -> None:
+def test_formula_in_a_line_becomes_mathml(text: str, source: str, mathml: str) -> None:
     assert render_markdown(text) == f"<p>{katex(mathml, source)}</p>"
 
 
 @pytest.mark.parametrize("text", ["$x$", "$$$x$$$", "$$x", "$$$$", "$$x\ny$$", "`$$x$$`"])
-def test_stays_text(text: str) -> None:
+def test_text_without_two_dollars_is_no_formula(text: str) -> None:
     assert "katex" not in render_markdown(text)
 
 

@@ -56,11 +56,11 @@ def references(
         ("@**x #**general**", references(user_names={"x #"}, channel_names={"general"})),
     ],
 )
-def test_finds(text: str, found: References) -> None:
+def test_references_of_each_kind_are_found(text: str, found: References) -> None:
     assert find_references(text) == found
 
 
-def test_are_bounded() -> None:
+def test_number_of_references_is_bounded() -> None:
     names = range(MAX_REFERENCES + 50)
     text = "".join(f"@**u{n}** @**|{n}** @*g{n}* #**c{n}** :e{n}: " for n in names)
     found = find_references(text)

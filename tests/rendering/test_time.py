@@ -89,26 +89,26 @@ def stairs(step: str) -> str:
         pytest.param(stairs("> "), id="deep quote"),
     ],
 )
-def test_known_hostile_texts(text: str) -> None:
+def test_known_hostile_text_is_rendered_in_time(text: str) -> None:
     assert len(text) <= LENGTH
     assert_done_in_time(lambda: (find_references(text), render_message(text, DIRECTORY)))
 
 
 @pytest.mark.parametrize("pattern", HOSTILE)
-def test_quick_texts(pattern: str) -> None:
+def test_text_that_counts_as_quick_is_rendered_quickly(pattern: str) -> None:
     text = repeated(pattern, 1_000)
     if is_quick_to_render(text):
         assert_done_in_time(partial(render_message, text, DIRECTORY), 0.05)
 
 
 @pytest.mark.parametrize("text", ["a" * 1_001, "```c\nx\n```", "~~~c\nx\n~~~", "$$x$$"])
-def test_texts_that_may_take_longer(text: str) -> None:
+def test_long_text_code_or_formula_does_not_count_as_quick(text: str) -> None:
     assert not is_quick_to_render(text)
 
 
 @settings(deadline=None, max_examples=25)
 @given(st.lists(st.sampled_from(HOSTILE) | st.text(max_size=3), min_size=2, max_size=5))
-def test_mixtures_of_hostile_texts(patterns: list[str]) -> None:
+def test_mixture_of_hostile_texts_is_rendered_in_time(patterns: list[str]) -> None:
     text = repeated("".join(patterns))
     assert_done_in_time(lambda: (find_references(text), render_message(text, DIRECTORY)))
 
@@ -118,7 +118,7 @@ def test_mixtures_of_hostile_texts(patterns: list[str]) -> None:
     ("language", "alias"),
     [(name, aliases[0]) for name, aliases, _, _ in get_all_lexers() if name in LANGUAGES],
 )
-def test_hostile_code(language: str, alias: str) -> None:
+def test_hostile_code_is_highlighted_in_time(language: str, alias: str) -> None:
     for beginning, pattern in HOSTILE_CODE:
         code = beginning + repeated(pattern, most_characters(language) - len(beginning) - 1)
         message = f"```{alias}\n{code}\n```"

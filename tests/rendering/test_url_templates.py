@@ -63,7 +63,7 @@ VALUES = {
         ("/caf%C3%A9/café/100%", "/caf%C3%A9/caf%C3%A9/100%25"),
     ],
 )
-def test_expansion(template: str, address: str) -> None:
+def test_template_is_expanded_with_values(template: str, address: str) -> None:
     assert UrlTemplate.parse(template).expand(VALUES) == address
 
 
@@ -74,12 +74,12 @@ def test_expansion(template: str, address: str) -> None:
         *("{{a}}", "{é}", "a b", 'a"b', "a<b>", "a\nb", "a|b", "a\\b"),
     ],
 )
-def test_invalid_templates(text: str) -> None:
+def test_invalid_template_is_refused(text: str) -> None:
     with pytest.raises(InvalidTemplateError):
         UrlTemplate.parse(text)
 
 
-def test_variables() -> None:
+def test_template_names_its_variables() -> None:
     assert UrlTemplate.parse("https://{a}.b/{+c,d:3}{?e*}").variables == {"a", "c", "d", "e"}
 
 
@@ -93,5 +93,5 @@ def test_variables() -> None:
         ("https://a.b/{id:3}", None),
     ],
 )
-def test_old_form(template: str, format_string: str | None) -> None:
+def test_simple_template_has_a_format_string(template: str, format_string: str | None) -> None:
     assert UrlTemplate.parse(template).as_format_string() == format_string

@@ -84,14 +84,14 @@ class Follower(QueueReader):
         match event["type"], event["op"]:
             case "realm_user", "add":
                 person = event["person"]
-                assert person["user_id"] not in self.people, "somebody was added twice"
+                assert person["user_id"] not in self.people, "a user was added twice"
                 self.people[person["user_id"]] = person
             case "realm_user", "update":
                 self.people[event["person"]["user_id"]] |= event["person"]
             case "user_settings", "update":
                 self.settings[event["property"]] = event["value"]
             case other:
-                raise AssertionError(f"an event nobody asked for: {other}")
+                raise AssertionError(f"an event that was not requested: {other}")
 
 
 def step_name(person: Person, number: int) -> str:

@@ -308,7 +308,7 @@ class TestBusLost:
 async def assert_all_went_well(talk: Talk) -> None:
     for sender in talk.senders:
         ids = [message.id or 0 for message in sender.acknowledged]
-        assert ids == sorted(set(ids)), "somebody's messages changed places"
+        assert ids == sorted(set(ids)), "messages of one sender changed places"
     assert_order_is_that_of_time(talk.acknowledged)
     for listener in talk.listeners:
         assert_heard_once(listener, talk.messages)

@@ -177,7 +177,7 @@ async def assert_rows_are_right(moves: Moves) -> None:
     ("backend", "process_count", "kills"),
     [
         pytest.param("sqlite", 1, 10, id="one that goes on after its restart"),
-        # Each time, the other one has to look for moves that nobody continues.
+        # Each time, the other one has to look for moves that no process continues.
         pytest.param("postgresql", 2, 6, id="two that go on in turn"),
     ],
 )

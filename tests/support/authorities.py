@@ -7,7 +7,7 @@ import trustme
 
 
 class PrivateAuthority:
-    """An authority that nobody trusts unless told to; its files are in a folder of the test."""
+    """An authority that is trusted only where configured; its files are in a folder of the test."""
 
     def __init__(self, folder: Path) -> None:
         self._authority = trustme.CA()

@@ -47,7 +47,7 @@ class KillablePostgres:
             self._process = None
 
     def require_passwords(self) -> None:
-        """Start anew, and let nobody in without a password; no role has one."""
+        """Start anew, and refuse connections without a password; no role has one."""
         self.kill()
         (self._cluster.data / "pg_hba.conf").write_text("local all all scram-sha-256\n")
         self.start()

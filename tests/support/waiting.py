@@ -36,12 +36,12 @@ async def until_true(
 async def until_lock_is_awaited(database: Database) -> None:
     """Wait until a transaction waits for a lock, on PostgreSQL."""
 
-    async def is_somebody() -> bool:
+    async def is_lock_awaited() -> bool:
         async with DatabaseSession(database) as db:
             rows = await db.execute(_LOCKED_OUT)
             return bool(rows.scalar_one())
 
-    await until_true(is_somebody)
+    await until_true(is_lock_awaited)
 
 
 def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:

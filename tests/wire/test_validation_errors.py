@@ -40,7 +40,7 @@ def even(value: int) -> int:
         (list[list[int]], [[1], ["x"]], "value[1][0] is not an integer"),
     ],
 )
-def test_sentence(kind: Any, value: object, sentence: str) -> None:
+def test_each_kind_of_error_has_a_sentence(kind: Any, value: object, sentence: str) -> None:
     with pytest.raises(ValidationError) as caught:
         TypeAdapter(kind).validate_python(value, strict=kind is not Role)
     assert message_for(caught.value, value, "value") == sentence

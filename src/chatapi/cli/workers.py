@@ -59,7 +59,7 @@ class _WorkerSlot:
 
 @dataclass
 class Supervisor:
-    """Keeps the workers running, whatever happens to them, until it is told to stop."""
+    """Keeps the workers running, whatever happens to them, until it gets a signal to stop."""
 
     make_config: MakeConfig
     """Called in each worker."""

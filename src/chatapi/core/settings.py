@@ -162,7 +162,7 @@ class Settings(BaseModel):
         default=365, description="How long entries of the audit log are kept; 0: for ever"
     )
     queue_idle_seconds: Positive = Field(
-        default=6 * 60 * 60, description="An event queue nobody reads for so long expires"
+        default=6 * 60 * 60, description="An event queue that no client reads for so long expires"
     )
     queues_per_user: Positive = Field(
         default=100, description="Event queues of one user; the least recently read one gives way"

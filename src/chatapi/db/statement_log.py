@@ -2,7 +2,7 @@
 
 import logging
 
-# SQLAlchemy's own logger: who switches on its log of statements sees these as well.
+# SQLAlchemy's own logger: an operator who switches on its log of statements sees these as well.
 _statement_log = logging.getLogger("sqlalchemy.engine.Engine")
 
 

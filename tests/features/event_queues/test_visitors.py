@@ -1,4 +1,4 @@
-"""POST /register without an account, in organizations that show something to everybody."""
+"""POST /register without an account, in organizations with web-public channels."""
 
 from typing import Any
 

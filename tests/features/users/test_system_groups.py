@@ -160,7 +160,7 @@ class View:
                 case "realm_bot", "delete":
                     self.bots.remove(event["bot"]["user_id"])
                 case other:
-                    raise AssertionError(f"an event nobody asked for: {other}")
+                    raise AssertionError(f"an event that was not requested: {other}")
 
     def _change_person(self, change: dict[str, Any]) -> None:
         person = self.people[change["user_id"]]

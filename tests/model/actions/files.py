@@ -24,7 +24,7 @@ async def upload_file(act: Act, size: int) -> None:
 
 @action(weight=2, file=numbers, channel=places, topic=topics, is_owners=either)
 async def send_file(act: Act, file: int, channel: int, topic: str, is_owners: bool) -> None:
-    """A message that links a file, by its owner or by anybody else."""
+    """A message that links a file, by its owner or by another user."""
     chosen = pick(act.scene.files[::-1], file)
     if chosen is None:
         return

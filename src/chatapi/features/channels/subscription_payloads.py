@@ -78,8 +78,8 @@ class SubscribedPayload(TypedDict):
     """Names of channels that were skipped, since you may not subscribe users to them. Present if
     `authorization_errors_fatal` is false."""
     new_subscription_messages_sent: NotRequired[bool]
-    """Whether users who were subscribed by you got a message about it. Absent if nobody else was
-    subscribed."""
+    """Whether users who were subscribed by you got a message about it. Absent if no other user
+    was subscribed."""
 
 
 class UnsubscribedPayload(TypedDict):

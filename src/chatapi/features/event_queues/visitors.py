@@ -53,7 +53,7 @@ class VisitorService:
         self._ctx = ctx
 
     async def register(self, params: RegisterParams) -> Mapping[str, Any]:
-        """The state of what the realm shows to everybody, if it shows anything."""
+        """The state of what the realm shows to visitors, if it shows anything."""
         if not (await channel_access(self._ctx)).shows_web_public:
             raise NotLoggedInError
         profile = profile_of(params, ())

@@ -21,7 +21,7 @@ async def only_event(listener: Listener) -> dict[str, Any]:
 
 @pytest.mark.any_database
 @pytest.mark.parametrize("flag", ["read", "starred", "collapsed"])
-async def test_added(
+async def test_adding_a_flag_emits_one_event_to_the_reader(
     client: ApiClient, general: ChannelRecord, reader: Person, writer: Person, flag: str
 ) -> None:
     message_id = await send(client, writer, general)
@@ -41,7 +41,7 @@ async def test_added(
     assert await others.new_events() == []
 
 
-async def test_removed(
+async def test_removing_a_flag_emits_one_event_to_the_reader(
     client: ApiClient, general: ChannelRecord, reader: Person, writer: Person
 ) -> None:
     message_id = await send(client, writer, general)

@@ -95,7 +95,7 @@ async def test_continues_from_the_last_processed_message(
     assert taken["updated_count"] == 4
 
 
-async def test_empty_narrow(client: ApiClient, reader: Person) -> None:
+async def test_narrow_without_messages_changes_nothing(client: ApiClient, reader: Person) -> None:
     changed = await change(client, reader, anchor="first_unread", num_after=5)
     assert changed == {
         "processed_count": 0,
@@ -137,7 +137,7 @@ async def test_hidden_messages_are_never_marked(
         ({"num_before": 3_000, "num_after": 2_001}, "Too many messages requested (maximum 5000)"),
     ],
 )
-async def test_refusals(
+async def test_invalid_parameters_are_refused(
     client: ApiClient, reader: Person, params: dict[str, object], msg: str
 ) -> None:
     assert assert_error(await ask(client, reader, **params)) == msg

@@ -22,7 +22,7 @@ LAST = MessageId(20)
         ([11, 13, 15, 17], {11, 13, 17}, 14, [17]),
     ],
 )
-def test_advance(
+def test_marking_advances_the_read_position(
     first_unread: list[int], marked: set[int], boundary: int | None, beyond: list[int]
 ) -> None:
     result = advance(

@@ -28,7 +28,7 @@ async def upload_avatar(client: ApiClient, person: Person, content: bytes | None
 
 
 async def opened(client: ApiClient, url: str) -> Image.Image:
-    """A public picture as everybody can open it."""
+    """A public picture, opened without login."""
     response = await client.http.get(url)
     assert response.status_code == 200
     assert response.headers["content-type"] == "image/png"

@@ -80,7 +80,7 @@ async function logInWith(email, key, password) {
   }
   const checked = key || (await fetchKey(email, password));
   await checkLogin(email, checked);
-  // Only now: whoever sees that they are logged in can use the page, which the dialog covers until then.
+  // Only now: a user who sees that they are logged in can use the page, which the dialog covers until then.
   logIn(email, checked);
 }
 

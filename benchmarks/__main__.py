@@ -249,22 +249,25 @@ PARTS = {
 def main() -> None:
     options = _parser().parse_args()
     console = Console()
+    figures = {}
     for kind in [options.database] if options.database else ["sqlite", "postgresql"]:
         if options.against is not None or options.setting:
             _compare(console, kind, options)
-        else:
-            _measure(console, kind, options)
+            continue
+        report = _measure(kind, options)
+        figures[kind] = [asdict(row) for row in report.rows]
+        if not options.json:
+            report.show(console)
+    if options.json and figures:
+        print(json.dumps(figures))
 
 
-def _measure(console: Console, database: str, options: argparse.Namespace) -> None:
+def _measure(database: str, options: argparse.Namespace) -> Report:
     report = Report(database)
     for name, part in PARTS.items():
         if options.only in {None, name}:
             part(report, options.scale)
-    if options.json:
-        print(json.dumps([asdict(row) for row in report.rows]))
-    else:
-        report.show(console)
+    return report
 
 
 def _compare(console: Console, database: str, options: argparse.Namespace) -> None:
@@ -288,7 +291,9 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help="compare with another checkout instead: request by request, or the part of --only",
     )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as JSON, by database"
+    )
     parser.add_argument(
         "--setting",
         type=_setting,

@@ -45,7 +45,7 @@ def _measure(variant: Variant, database: str, part: str, scale: float) -> list[R
         check=True,
         stdout=subprocess.PIPE,
     )
-    return [Row(**row) for row in json.loads(measured.stdout)]
+    return [Row(**row) for row in json.loads(measured.stdout)[database]]
 
 
 def _texts(rows: Sequence[Row]) -> str:

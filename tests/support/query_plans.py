@@ -61,8 +61,11 @@ async def explain(database: Database, sql: str, values: Any) -> str:
         return "\n".join(" ".join(str(cell) for cell in row) for row in rows)
 
 
-async def explain_for_all_values(database: Database, sql: str, values: Sequence[Any]) -> str:
-    """PostgreSQL's plan for a prepared statement, which does not depend on the values."""
+async def is_plan_kept(database: Database, sql: str, values: Sequence[Any]) -> bool:
+    """Whether PostgreSQL runs a statement with the plan for all values once it knows the costs.
+
+    It makes plans for the values of the first five executions, and compares.
+    """
     given = ", ".join(
         f"ARRAY{each}::bigint[]" if isinstance(each, list) else str(each) for each in values
     )
@@ -70,7 +73,11 @@ async def explain_for_all_values(database: Database, sql: str, values: Sequence[
         pooled = await connection.get_raw_connection()
         driver: asyncpg.Connection[Any] = pooled.driver_connection
         # Neither PREPARE nor EXECUTE can have parameters of the driver.
-        await driver.execute(f"SET plan_cache_mode = force_generic_plan; PREPARE page AS {sql}")
-        rows = await driver.fetch(f"EXPLAIN EXECUTE page ({given})")
-        await driver.execute("RESET plan_cache_mode; DEALLOCATE page")
-    return "\n".join(row[0] for row in rows)
+        await driver.execute(f"PREPARE kept AS {sql}")
+        for _ in range(6):
+            await driver.execute(f"EXECUTE kept ({given})")
+        kept = await driver.fetchval(
+            "SELECT generic_plans FROM pg_prepared_statements WHERE name = 'kept'"
+        )
+        await driver.execute("DEALLOCATE kept")
+    return bool(kept == 1)

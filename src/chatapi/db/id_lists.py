@@ -45,7 +45,8 @@ class _OneOf(Condition):
 @compiles(_OneOf, "postgresql")
 def _in_array(element: _OneOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
     column, ids = (compiler.process(each, **options) for each in element.clauses)
-    return f"({column} = ANY ({ids}))"
+    # In a subquery, since PostgreSQL would plan again for each execution with a few ids.
+    return f"({column} = ANY ((SELECT {ids})::BIGINT[]))"
 
 
 @compiles(_OneOf, "sqlite")

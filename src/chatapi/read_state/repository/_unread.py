@@ -21,10 +21,10 @@ from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, User
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
+from chatapi.db.opaque_values import opaque_number
 from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow.unread import (
-    READER,
     in_each,
     is_unread_above,
     unread_candidates,
@@ -86,11 +86,12 @@ _EXCEPTED = (
 )
 _mentioning = union_all(
     select(Mention.message_id).where(
-        Mention.user_id == READER, Mention.message_id >= _number("oldest")
+        Mention.user_id == opaque_number("reader_id"),
+        Mention.message_id >= opaque_number("oldest"),
     ),
     select(GroupMention.message_id).where(
         is_one_of(GroupMention.group_id, "group_ids"),
-        GroupMention.message_id >= _number("oldest"),
+        GroupMention.message_id >= opaque_number("oldest"),
     ),
 ).subquery()
 _MENTIONS = (

@@ -30,6 +30,7 @@ from chatapi.core.ids import (
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.index_order import IndexOrder
 from chatapi.db.models import Conversation, Message, RealmClock
+from chatapi.db.opaque_values import opaque_number
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow import Narrow, along_channel, along_conversation
 from chatapi.read_state.repository import join_states, state_columns
@@ -152,10 +153,6 @@ def _side(
     return found.limit(limit)
 
 
-def _parameter(name: str) -> ColumnElement[int]:
-    return bindparam(name, type_=BigInteger)
-
-
 _PLACES = {
     order.column.key: order
     for order in (along_channel(ChannelId(0)), along_conversation(ConversationId(0)))
@@ -167,12 +164,12 @@ def _side_of_place(
     column: str, direction: Direction, *, is_sqlite: bool
 ) -> Select[*tuple[Any, ...]]:
     """The statement for all messages of a channel or topic, built once: most pages are these."""
-    order = replace(_PLACES[column], value=_parameter("place"))
-    bound, limit = _parameter("bound"), _parameter("limit")
+    order = replace(_PLACES[column], value=opaque_number("place"))
+    bound, limit = opaque_number("bound"), opaque_number("limit")
     if is_sqlite:
         return _with_states(_side(_MESSAGES, order, direction, (bound, limit)))
-    # PostgreSQL expects a tenth of all rows for a limit that is a parameter. For so many it would
-    # make another plan for each execution, which takes twice as long as the execution.
+    # PostgreSQL expects a tenth of all rows if it does not know the limit, and for so many it would
+    # read whole tables of the reader's states.
     most: ColumnElement[int] = literal_column(str(MAX_PLACE_ROWS))
     side = _side(_MESSAGES, order, direction, (bound, most)).subquery("side")
     keys = side.c[column], side.c.id

@@ -9,7 +9,7 @@ from chatapi.auth.context import RealmContext
 from chatapi.core.clock import unix_seconds
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import EventNumber, MessageId
-from chatapi.events.message_cache import EncodedMessage, MessageKey, MessageLoading
+from chatapi.events.message_cache import EncodedMessage, MessageForm, MessageLoading
 from chatapi.features.messages.fetch.edit_trails import EditTrail, edit_trails_of
 from chatapi.features.messages.fetch.page_size import (
     BYTES_OF_REACTION,
@@ -37,17 +37,23 @@ class CachedContents:
     def __init__(self, ctx: RealmContext, params: ShowMessageParams) -> None:
         self._ctx = ctx
         self._params = params
+        self._original, self._changed = _forms(params)
         self.encoded: dict[MessageId, EncodedMessage] = {}
-        self.keys: dict[MessageId, MessageKey] = {}
-        """Of the messages that were looked up."""
+        self.looked_up: set[MessageId] = set()
 
     def recall(self, rows: Sequence[PageRow], as_of: EventNumber) -> bool:
         """Look up messages; returns whether all of them were found."""
-        keys = {row.id: self._key(row) for row in rows}
-        found = self._ctx.runtime.messages.find(self._ctx.realm.id, keys.values(), as_of)
-        self.keys |= keys
-        self.encoded |= found
+        found = self._find(self._original, [row.id for row in rows if not row.is_changed], as_of)
+        if changed := [row.id for row in rows if row.is_changed]:
+            found |= self._find(self._changed, changed, as_of)
+        self.looked_up.update(row.id for row in rows)
+        self.encoded.update(found)
         return len(found) == len(rows)
+
+    def _find(
+        self, form: MessageForm, ids: Sequence[MessageId], as_of: EventNumber
+    ) -> dict[MessageId, EncodedMessage]:
+        return self._ctx.runtime.messages.find(self._ctx.realm.id, form, ids, as_of)
 
     def is_large(self, rows: Sequence[PageRow], most_bytes: int) -> bool:
         """Whether a page that was found is too large to be read without a heavy-read slot."""
@@ -58,10 +64,6 @@ class CachedContents:
         """Whether a page has too many reactions to be read without a heavy-read slot."""
         count = sum(self.encoded[row.id].reactions for row in rows)
         return count > MAX_REACTIONS_WITHOUT_TURN
-
-    def _key(self, row: PageRow) -> MessageKey:
-        trail = self._params.allow_empty_topic_name if row.is_changed else None
-        return MessageKey(row.id, self._params.apply_markdown, trail)
 
 
 class MessageContents(CachedContents):
@@ -92,17 +94,17 @@ class MessageContents(CachedContents):
         cls, ctx: RealmContext, params: ShowMessageParams, pages: PageRepository, *, is_heavy: bool
     ) -> "MessageContents":
         """Begin to read; call it in the snapshot, before the first statement about messages."""
-        loading = await ctx.runtime.messages.begin(ctx.realm.id, _snapshot_of(ctx))
+        loading = await ctx.runtime.messages.begin(ctx.realm.id, _forms(params), _snapshot_of(ctx))
         return cls(ctx, params, pages, loading, is_heavy=is_heavy)
 
     def add(self, known: CachedContents) -> None:
         """Take over what was looked up as of the same event."""
         self.encoded |= known.encoded
-        self.keys |= known.keys
+        self.looked_up |= known.looked_up
 
     async def measure(self, rows: Sequence[PageRow]) -> list[int]:
         """How many bytes messages take in the response; reads the texts that are not in memory."""
-        if new := [row for row in rows if row.id not in self.keys]:
+        if new := [row for row in rows if row.id not in self.looked_up]:
             self.recall(new, _snapshot_of(self._ctx))
         await self._measure_missing([row for row in rows if row.id not in self.encoded])
         return [self._size(row.id) for row in rows]
@@ -197,12 +199,14 @@ class MessageContents(CachedContents):
 
     def _keep(self, rows: Sequence[PageRow], trails: Mapping[MessageId, EditTrail]) -> None:
         """Cache what is the same for all readers."""
-        shared = {
-            self.keys[row.id]: self.encoded[row.id]
-            for row in rows
-            if row.id not in trails or trails[row.id].is_shared
-        }
-        self._ctx.runtime.messages.keep(self._loading, shared)
+        for form, is_changed in ((self._original, False), (self._changed, True)):
+            shared = {
+                row.id: self.encoded[row.id]
+                for row in rows
+                if row.is_changed == is_changed
+                and (row.id not in trails or trails[row.id].is_shared)
+            }
+            self._ctx.runtime.messages.keep(self._loading, form, shared)
 
     async def _list_reactions(
         self, message_ids: Sequence[MessageId]
@@ -214,6 +218,14 @@ class MessageContents(CachedContents):
         if found is None:
             raise LargePageError
         return found
+
+
+def _forms(params: ShowMessageParams) -> tuple[MessageForm, MessageForm]:
+    """The forms of messages without and with an edit history."""
+    return (
+        MessageForm(params.apply_markdown, None),
+        MessageForm(params.apply_markdown, params.allow_empty_topic_name),
+    )
 
 
 def _snapshot_of(ctx: RealmContext) -> EventNumber:

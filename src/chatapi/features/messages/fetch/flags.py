@@ -1,6 +1,6 @@
 """A reader's flags of messages, encoded."""
 
-from functools import cache
+from collections.abc import Callable
 
 import orjson
 
@@ -19,14 +19,32 @@ _NAMES = (
     "historical",
 )
 _FLAGS_OF_STRANGERS = b'["read"]'
+_STATE = slice(PageRow._fields.index("exception"), None)
+"""The columns of a row that the flags depend on, besides the position."""
+_known: dict[tuple[object, ...], bytes] = {}
+"""Encoded flags by what they depend on: most rows of a page have the same. It is all yes or no."""
 
 
-def encoded_flags(row: PageRow, access: MessageAccess) -> bytes:
-    """The flags as a JSON array."""
+def flags_encoder(access: MessageAccess) -> Callable[[PageRow], bytes]:
+    """Return what encodes the flags of each message of a page as a JSON array."""
     if access.reader_id is None:
-        return _FLAGS_OF_STRANGERS
-    is_received = access.received(row)
-    return _encode(
+        return lambda _row: _FLAGS_OF_STRANGERS
+    # Looked up once: a page has hundreds of messages.
+    received, known = access.received, _known
+
+    def encode(row: PageRow) -> bytes:
+        is_received = received(row)
+        state = (row.channel_id is None, row.id > row.position, is_received, row[_STATE])
+        flags = known.get(state)
+        if flags is None:
+            flags = known[state] = _encode(row, is_received=is_received)
+        return flags
+
+    return encode
+
+
+def _encode(row: PageRow, *, is_received: bool) -> bytes:
+    is_set = (
         not is_unread(row),
         bool(row.starred),
         bool(row.collapsed),
@@ -36,8 +54,4 @@ def encoded_flags(row: PageRow, access: MessageAccess) -> bytes:
         bool(row.has_alert_word),
         not is_received,
     )
-
-
-@cache
-def _encode(*is_set: bool) -> bytes:
     return orjson.dumps([name for name, applies in zip(_NAMES, is_set, strict=True) if applies])

@@ -10,7 +10,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.events.message_cache import EncodedMessage
-from chatapi.features.messages.fetch.flags import encoded_flags
+from chatapi.features.messages.fetch.flags import flags_encoder
 from chatapi.features.messages.fetch.params import ShowMessageParams
 from chatapi.features.messages.fetch.payloads import MatchPayload
 from chatapi.features.messages.message_data import (
@@ -82,7 +82,8 @@ class MessagePresenter:
         matches: Mapping[MessageId, MatchPayload] | None = None,
     ) -> list[orjson.Fragment]:
         """The messages, whose senders and places were loaded; each is encoded already."""
-        senders, places, access = self._senders, self._places, self._access
+        senders, places = self._senders, self._places
+        encoded_flags = flags_encoder(self._access)
 
         def join(row: PageRow) -> orjson.Fragment:
             parts = (
@@ -90,7 +91,7 @@ class MessagePresenter:
                 senders[row.sender_id],
                 places[row.conversation_id],
                 b',"flags":',
-                encoded_flags(row, access),
+                encoded_flags(row),
                 b"" if matches is None else _members(matches[row.id]),
                 b"}",
             )

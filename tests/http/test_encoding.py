@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from chatapi.http.responses import encode_in_steps
+from chatapi.wire.encoded import LargeJson
 
 MANY = list(range(1_234))
 OBJECTS: list[dict[str, object]] = [{"id": number, "text": "é" * 50} for number in MANY]
@@ -49,3 +50,16 @@ async def test_other_tasks_run_while_a_large_response_is_encoded() -> None:
     await encode_in_steps({"texts": [{"text": "a" * 100_000}] * 1_000})
     ticking.cancel()
     assert ticks > 1
+
+
+@pytest.mark.parametrize(
+    "members", [{"users": MANY}, {"id": 1, "users": MANY, "last": None, "again": MANY}]
+)
+async def test_large_json_is_sent_as_it_is(members: dict[str, Any]) -> None:
+    whole = orjson.dumps(members)
+    large = LargeJson(orjson.dumps(MANY))
+    payload = {name: large if value is MANY else value for name, value in members.items()}
+    chunks = await encode_in_steps(payload)
+    assert b"".join(chunks) == whole
+    assert any(chunk is large.json for chunk in chunks)
+    assert all(chunks)

@@ -3,17 +3,16 @@
 from collections.abc import Awaitable, Callable, Hashable, Mapping
 from typing import Any, NamedTuple
 
-import orjson
-
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.cache_tags import CacheTag, SharedSectionTag, SharedStateTag
 from chatapi.events.feed_cache import FeedCache
 from chatapi.events.hub import Hub
+from chatapi.wire.encoded import Encoded, encoded
 
 _MAX_BLOCKS = 100
 """Per realm; there are few kinds of readers."""
 
-Block = Mapping[str, orjson.Fragment]
+Block = Mapping[str, Encoded]
 """Values by name, already encoded as JSON."""
 
 
@@ -51,17 +50,10 @@ class SharedStateCache:
             return found
 
         async def read() -> Block:
-            return _encode(await load())
+            return {name: encoded(value) for name, value in (await load()).items()}
 
         return await self._blocks.load_as_of(realm_id, key, as_of, read)
 
 
 def _tags_of(key: BlockKey, _block: Block) -> tuple[CacheTag]:
     return (SharedSectionTag(key.section),)
-
-
-def _encode(values: Mapping[str, Any]) -> Block:
-    return {
-        name: orjson.Fragment(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
-        for name, value in values.items()
-    }

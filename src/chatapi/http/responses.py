@@ -21,14 +21,18 @@ from chatapi.http.compression import MIN_BYTES
 from chatapi.http.content import Content, Headers, send_body, send_body_at_once, send_content
 from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
+from chatapi.wire.encoded import LargeJson
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 _MAX_ITEMS = 100
 """A list or an object with more items is encoded in slices of this size."""
 _CONTAINERS = (list, dict)
+_MAYBE_LARGE = (*_CONTAINERS, LargeJson)
 _DEPTH = 2
 """How deep to look for large lists and objects: in a response, and in its sections."""
 _CHUNK_BYTES = 256 * 1024
+Piece = bytes | memoryview
+"""A small part of a response's JSON."""
 
 
 log = structlog.get_logger()
@@ -72,10 +76,14 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
     if not _is_large(payload, _DEPTH):
         return [orjson.dumps(payload, option=_OPTIONS)]
     chunks: list[bytes] = []
-    pieces: list[bytes] = []
+    pieces: list[Piece] = []
     size = 0
     budget = LoopBudget()
     for piece in _pieces(payload, _DEPTH):
+        if isinstance(piece, LargeJson):
+            chunks += b"".join(pieces), piece.json
+            pieces, size = [], 0
+            continue
         pieces.append(piece)
         size += len(piece)
         if size >= _CHUNK_BYTES:
@@ -88,7 +96,7 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
 
 def _is_large(value: object, depth: int) -> bool:
     if not isinstance(value, _CONTAINERS):
-        return False
+        return isinstance(value, LargeJson)
     if len(value) > _MAX_ITEMS:
         return True
     if depth == 0 or isinstance(value, list):
@@ -96,55 +104,67 @@ def _is_large(value: object, depth: int) -> bool:
         return False
     for member in value.values():
         # Most members are small: a call for each of them would cost more than all else.
-        if isinstance(member, _CONTAINERS) and (
-            len(member) > _MAX_ITEMS or (isinstance(member, dict) and _is_large(member, depth - 1))
+        if isinstance(member, LargeJson) or (
+            isinstance(member, _CONTAINERS)
+            and (
+                len(member) > _MAX_ITEMS
+                or (isinstance(member, dict) and _is_large(member, depth - 1))
+            )
         ):
             return True
     return False
 
 
-def _pieces(value: object, depth: int) -> Iterator[bytes]:
+def _pieces(value: object, depth: int) -> Iterator[Piece | LargeJson]:
     """Yields the parts of a value's JSON, in order."""
     if isinstance(value, dict) and _is_large(value, depth):
         yield from _pieces_of_object(value, depth)
     elif isinstance(value, list) and _is_large(value, depth):
         yield from _pieces_of_list(value)
+    elif isinstance(value, LargeJson):
+        yield value
     else:
         yield orjson.dumps(value, option=_OPTIONS)
 
 
-def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[bytes]:
+def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[Piece | LargeJson]:
     """Encode small members together, large ones separately."""
     opening = b"{"
     small: dict[object, object] = {}
     for name, member in value.items():
-        if depth > 0 and isinstance(member, _CONTAINERS) and _is_large(member, depth - 1):
+        if depth > 0 and isinstance(member, _MAYBE_LARGE) and _is_large(member, depth - 1):
             if small:
-                yield opening + _inside(small)
+                yield opening
+                yield _inside(small)
                 opening, small = b",", {}
-            yield opening + _inside({name: None})[: -len(b"null")]
+            yield opening
+            yield _inside({name: None})[: -len(b"null")]
             yield from _pieces(member, depth - 1)
             opening = b","
             continue
         small[name] = member
         if len(small) >= _MAX_ITEMS:
-            yield opening + _inside(small)
+            yield opening
+            yield _inside(small)
             opening, small = b",", {}
     if small:
-        yield opening + _inside(small)
+        yield opening
+        yield _inside(small)
     yield b"}"
 
 
-def _pieces_of_list(value: list[object]) -> Iterator[bytes]:
+def _pieces_of_list(value: list[object]) -> Iterator[Piece | LargeJson]:
     opening = b"["
     for start in range(0, len(value), _MAX_ITEMS):
-        yield opening + _inside(value[start : start + _MAX_ITEMS])
+        yield opening
+        yield _inside(value[start : start + _MAX_ITEMS])
         opening = b","
     yield b"]"
 
 
-def _inside(value: dict[object, object] | list[object]) -> bytes:
-    return orjson.dumps(value, option=_OPTIONS)[1:-1]
+def _inside(value: dict[object, object] | list[object]) -> memoryview:
+    """The JSON of a container without its brackets; not copied, since it may be large."""
+    return memoryview(orjson.dumps(value, option=_OPTIONS))[1:-1]
 
 
 class EventStream(Struct, frozen=True):

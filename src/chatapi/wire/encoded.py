@@ -1,7 +1,7 @@
 """Values of payloads that are encoded already."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import orjson
 from pydantic import GetCoreSchemaHandler
@@ -21,6 +21,27 @@ class EncodedAs:
     ) -> CoreSchema:
         del source
         return handler.generate_schema(self._payload)
+
+
+class LargeJson:
+    """JSON that many responses contain, and that is sent without being copied into each of them."""
+
+    __slots__ = ("json",)
+
+    MIN_BYTES: ClassVar[int] = 64 * 1024
+
+    def __init__(self, json: bytes) -> None:
+        self.json = json
+
+
+Encoded: TypeAlias = orjson.Fragment | LargeJson
+"""A value of a payload that is encoded already."""
+
+
+def encoded(value: object) -> Encoded:
+    """Encode a value that many responses will contain."""
+    json = orjson.dumps(value, option=_OPTIONS)
+    return LargeJson(json) if len(json) >= LargeJson.MIN_BYTES else orjson.Fragment(json)
 
 
 class EncodedObject:

@@ -3,20 +3,23 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import insert, literal, select
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.db.driver_statements import compile_for_driver
+from chatapi.db.models import Mention, Message
+from chatapi.db.session import DatabaseSession
 from chatapi.read_state.repository._unread import BY_CONVERSATION
 from tests.factories import MakeChannel, Person
 from tests.features.messages.fetch.conversations import send
-from tests.features.messages.fetch.large_history import fill_topic
+from tests.features.messages.fetch.large_history import fill_topic, update_statistics
 from tests.support.client import ApiClient
-from tests.support.query_plans import count_steps
+from tests.support.query_plans import captured_statements, count_steps, is_plan_kept
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
-MOST_STATEMENTS = 17
+MOST_STATEMENTS = 13
 """Of a user without drafts, snippets and the like, when what all users share is cached."""
 
 
@@ -111,3 +114,28 @@ async def test_read_messages_of_a_topic_with_a_few_unread_ones_are_not_read_agai
     window = {"reader_id": member.user_id, "after": 0, "up_to": unread[-1]}
     steps = await count_steps(runtime.database, statement.sql, statement.arguments(window))
     assert steps < 5_000
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_statement_that_finds_mentions_is_not_planned_for_each_registration(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    make_channel: MakeChannel,
+    member: Person,
+    owner: Person,
+) -> None:
+    """A plan for a reader in few groups, with few unread messages, seems to cost less."""
+    channel = await make_channel("general", subscribers=[member, owner])
+    first = await send(client, owner, channel, "annals")
+    await fill_topic(runtime, realm, owner, first, 2_000)
+    async with DatabaseSession(runtime.database) as db, db.transaction():
+        everything = select(literal(owner.user_id), Message.id)
+        await db.execute(insert(Mention).from_select(["user_id", "message_id"], everything))
+    await update_statistics(runtime)
+    assert_success(await client.post("/mark_all_as_read", member))
+    await send(client, owner, channel, "annals")
+    with captured_statements(runtime.database, "FROM message_mention") as captured:
+        await register(client, member)
+    [(sql, values)] = captured
+    assert await is_plan_kept(runtime.database, sql, values)

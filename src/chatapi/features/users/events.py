@@ -27,7 +27,7 @@ from chatapi.features.users.payloads import UserPayload
 UNKNOWN_USER = "Unknown user"
 """The name of users whom a reader may not see."""
 
-_SHARED_LISTS = shared_sections("realm_user", "realm_user_groups")
+_SHARED_LISTS = shared_sections("realm_user", "realm_user_groups", "user_status")
 
 
 class UserAdded(Event):

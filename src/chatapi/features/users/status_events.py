@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
-from chatapi.events.cache_tags import NO_CACHE_TAGS
+from chatapi.events.cache_tags import shared_sections
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event
 from chatapi.features.users.status_payloads import UserStatusPayload
@@ -22,7 +22,7 @@ class UserStatusChanged(Event):
     """A user changed their status."""
 
     type = "user_status"
-    cache_tags: ClassVar = NO_CACHE_TAGS
+    cache_tags: ClassVar = shared_sections("user_status")
     shape: ClassVar = UserStatusShape
 
     user_id: UserId

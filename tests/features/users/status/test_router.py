@@ -1,5 +1,6 @@
 """POST /users/me/status (SPEC 4.16), the administrators' endpoint, and visibility."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from tests import factories
 from tests.factories import MakeUser, Person
 from tests.features.channels.channels import subscribe
 from tests.features.emoji.adding import add_emoji
-from tests.features.realm.settings import allow
+from tests.features.realm.settings import allow, change_realm
 from tests.support.account_changes import deactivate
 from tests.support.client import ApiClient
 from tests.support.listening import Listener, listen
@@ -345,3 +346,29 @@ class TestVisibility:
         assert_success(await say(client, member, status_text="bye", away=True))
         await deactivate(runtime, realm, member)
         assert await statuses_seen_by(client, admin) == {}
+
+    @pytest.mark.parametrize("presence_disabled", [False, True])
+    async def test_new_clients_get_current_statuses_after_each_change(
+        self,
+        client: ApiClient,
+        owner: Person,
+        member: Person,
+        presence_disabled: bool,
+    ) -> None:
+        """They are cached for all readers together."""
+        await change_realm(client, owner, presence_disabled=presence_disabled)
+        assert await statuses_seen_by(client, owner) == {}
+        ill, away = {"status_text": "ill"}, {"away": True}
+        path = f"/users/{member.user_id}"
+        changes: list[tuple[Awaitable[ApiResponse], dict[str, Any]]] = [
+            (say(client, member, status_text="ill"), ill),
+            (client.patch("/settings", member, presence_enabled=False), {**ill, **away}),
+            (client.post(f"{path}/status", owner, status_text=""), away),
+            (say(client, member, away=False, status_text="ill"), ill),
+            (client.delete(path, owner), {}),
+            (client.post(f"{path}/reactivate", owner), ill),
+        ]
+        for change, status in changes:
+            assert_success(await change)
+            shown = {str(member.user_id): status} if status else {}
+            assert await statuses_seen_by(client, owner) == shown

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from chatapi.core.ids import UserId
-from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, UserTag
+from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, UserTag, shared_sections
 from chatapi.events.client import ClientView
 from chatapi.events.event import Event, ServerOnly
 
@@ -41,3 +41,6 @@ class UserSettingChanged(Event):
         if self.user_id is not None:
             yield UserTag(self.user_id)
         yield from map(UserTag, self.user_ids)
+        if self.property == "presence_enabled":
+            # Users who hide their presence are listed as away.
+            yield from shared_sections("user_status")

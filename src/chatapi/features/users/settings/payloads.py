@@ -38,6 +38,13 @@ class DefaultSettings(UserSettings):
     nobody, 5: moderators."""
 
 
+AVAILABLE_VALUES: dict[str, object] = {
+    "available_notification_sounds": NOTIFICATION_SOUNDS,
+    "emojiset_choices": _EMOJI_SETS,
+}
+"""What `DefaultSettings` has besides settings."""
+
+
 class OwnSettings(DefaultSettings):
     """The settings of one user."""
 

@@ -11,6 +11,7 @@ from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import public_section, shared_by_all, state_section
 from chatapi.features.users.settings.payloads import (
+    AVAILABLE_VALUES,
     DefaultSettings,
     DefaultSettingsPayload,
     OwnSettings,
@@ -52,14 +53,15 @@ class NotificationState(TypedDict, total=False):
 
 @state_section("user_settings")
 async def load_user_settings(ctx: Context, _profile: ClientProfile) -> UserSettingsState:
-    settings = OwnSettings(
-        **ctx.user.options.model_dump(),
-        email_address_visibility=ctx.user.email_visibility.value,
-        timezone=ctx.user.timezone,
-    )
     return {
-        "user_settings": settings.model_dump(),
-        "receives_typing_notifications": settings.receives_typing_notifications,
+        # An `OwnSettings`, without validating each value again.
+        "user_settings": {
+            **AVAILABLE_VALUES,
+            **ctx.user.options.model_dump(),
+            "email_address_visibility": ctx.user.email_visibility.value,
+            "timezone": ctx.user.timezone,
+        },
+        "receives_typing_notifications": ctx.user.options.receives_typing_notifications,
     }
 
 

@@ -10,7 +10,7 @@ from typing import (
     NotRequired,
 )
 
-from pydantic import BaseModel, Field, GetCoreSchemaHandler
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypedDict
 
@@ -57,10 +57,10 @@ def event_type(event: type[Event]) -> Any:  # noqa: ANN401 (a TypedDict class)
 def _keys(event: type[Event]) -> Mapping[str, Any]:
     """The types of the keys that clients receive beside `id`, `type` and `op`."""
     if event.shape is not None:
-        hints = described_hints(event.shape, dict)
+        hints = described_hints(event.shape)
         required = set(getattr(event.shape, "__required_keys__", ()))
     else:
-        all_hints = described_hints(event, BaseModel)
+        all_hints = described_hints(event)
         hints = {name: all_hints[name] for name in event.wire_fields()}
         required = {name for name in hints if event.model_fields[name].is_required()}
     return {name: hint if name in required else NotRequired[hint] for name, hint in hints.items()}

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Annotated, Any, NotRequired, Required, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
-from pydantic import BaseModel, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 from typing_extensions import get_original_bases, is_typeddict
@@ -29,33 +29,35 @@ def attribute_docstrings(cls: type, base: type = object) -> dict[str, str]:
     return found
 
 
-def described_hints(cls: type, base: type) -> Mapping[str, Any]:
+def described_hints(cls: type) -> Mapping[str, Any]:
     """Returns the type of each field with its description, without `Required` or `NotRequired`.
 
     Use it where a class is made from the fields of others, since docstrings stay where they are.
     """
-    remarks = attribute_docstrings(cls, base)
     hints = get_type_hints(cls, include_extras=True)
-    return {name: _described(hint, remarks.get(name)) for name, hint in hints.items()}
+    return {name: Annotated[_bare(hint), SameAs(cls, name)] for name, hint in hints.items()}
 
 
-def _described(hint: Any, remark: str | None) -> Any:  # noqa: ANN401 (a type)
-    if get_origin(hint) in {Required, NotRequired}:
-        (hint,) = get_args(hint)
-    return hint if remark is None else Annotated[hint, Field(description=remark)]
+def _bare(hint: Any) -> Any:  # noqa: ANN401 (a type)
+    return get_args(hint)[0] if get_origin(hint) in {Required, NotRequired} else hint
 
 
 class SameAs(Struct, frozen=True):
-    """Describes a value like a field of a model: `Annotated[bool, SameAs(Settings, "name")]`."""
+    """Describes a value like a field of a class: `Annotated[bool, SameAs(Settings, "name")]`.
 
-    model: type[BaseModel]
+    Servers make such types as well, and do not read the source for it.
+    """
+
+    model: type
+    """A model or a TypedDict."""
     field: str
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
         described = handler(schema)
-        remark = attribute_docstrings(self.model, BaseModel).get(self.field)
+        base = dict if is_typeddict(self.model) else BaseModel
+        remark = attribute_docstrings(self.model, base).get(self.field)
         return described if remark is None else {**described, "description": remark}
 
 

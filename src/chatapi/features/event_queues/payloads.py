@@ -42,13 +42,13 @@ class QueuePayload(VersionPayload):
 
 def register_payload() -> type:
     """The type of the response: the queue's keys, and those of every section as optional ones."""
-    own = described_hints(QueuePayload, dict)
+    own = described_hints(QueuePayload)
     required = QueuePayload.__required_keys__
     keys: dict[str, Any] = {
         name: hint if name in required else NotRequired[hint] for name, hint in own.items()
     }
     for section in all_sections():
-        for name, hint in described_hints(section.payload, dict).items():
+        for name, hint in described_hints(section.payload).items():
             keys[name] = NotRequired[hint]
     payload = TypedDict("RegisterPayload", keys)  # type: ignore[misc]  # dynamic
     payload.__doc__ = "A new event queue, and the requested state as of the event it begins after."

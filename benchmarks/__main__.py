@@ -1,13 +1,13 @@
 """`python3 dev.py bench`: both databases, side by side with the yardstick; prints ratios."""
 
 import argparse
-import asyncio
 import json
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import uvloop
 from rich.console import Console
 
 from benchmarks.bodies import bodies, json_against_form
@@ -188,41 +188,41 @@ async def _speeds(
 def measure_service(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=10_000, channels=10, messages=100_000)) as on:
         for part in (measure_light_requests, measure_sending, measure_reading):
-            asyncio.run(part(on))
+            uvloop.run(part(on))
 
 
 def measure_users(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=5_000, channels=10, messages=1_000)) as on:
-        asyncio.run(measure_people(on))
+        uvloop.run(measure_people(on))
 
 
 def measure_observing(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=1_000, channels=10, messages=1_000)) as on:
-        asyncio.run(measure_metrics(on))
+        uvloop.run(measure_metrics(on))
 
 
 def measure_json(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=1_000, channels=10, messages=1_000)) as on:
-        asyncio.run(measure_bodies(on))
+        uvloop.run(measure_bodies(on))
 
 
 def measure_messages(report: Report, scale: float) -> None:
     size = Size(people=1_000, channels=10, messages=200_000, in_busy_topic=2)
     with running(report, scale, size) as on:
-        asyncio.run(measure_finding(on))
-        asyncio.run(measure_changing(on))
+        uvloop.run(measure_finding(on))
+        uvloop.run(measure_changing(on))
 
 
 def measure_expiry(report: Report, scale: float) -> None:
     expired = max(1_000, int(100_000 * min(scale, 1)))
     # A new organization has one message already, which is too new to expire.
     with running(report, scale, Size(people=1_000, channels=10, messages=expired + 1)) as on:
-        asyncio.run(measure_retention(on, expired))
+        uvloop.run(measure_retention(on, expired))
 
 
 def measure_pictures(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=1_000, channels=10, messages=1_000)) as on:
-        asyncio.run(measure_thumbnails(on))
+        uvloop.run(measure_thumbnails(on))
 
 
 PARTS = {

@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import uvloop
+
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import (
@@ -71,7 +73,7 @@ def compare(
         for name, (measure, count) in MEASUREMENTS.items():
             if only not in {None, name}:
                 continue
-            ratios = asyncio.run(_ratios(old, new, measure, max(8, int(count * scale))))
+            ratios = uvloop.run(_ratios(old, new, measure, max(8, int(count * scale))))
             report.add(f"{name}, processor time / before", ratios.processor, expected="<= 1.05")
             report.add(f"{name}, time on the clock / before", ratios.clock)
 

@@ -1,9 +1,10 @@
 """Databases that exist for one measurement."""
 
-import asyncio
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+import uvloop
 
 from tests.support.temporary_postgres import temporary_postgres
 
@@ -16,6 +17,6 @@ def databases(kind: str) -> Iterator[tuple[str, str]]:
             yield f"sqlite+aiosqlite:///{folder}/chat.db", f"sqlite+aiosqlite:///{folder}/bare.db"
             return
         with temporary_postgres(durable=True) as server:
-            asyncio.run(server.create_database("chat"))
-            asyncio.run(server.create_database("bare"))
+            uvloop.run(server.create_database("chat"))
+            uvloop.run(server.create_database("bare"))
             yield server.url_for("chat"), server.url_for("bare")

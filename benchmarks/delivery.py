@@ -1,6 +1,6 @@
 """How long a message takes to the clients that wait for it, and the memory each of them costs."""
 
-import asyncio
+import uvloop
 
 from benchmarks.report import Report
 from benchmarks.running import Measured, hello, running
@@ -20,7 +20,7 @@ def measure_memory(report: Report, scale: float) -> None:
         ("each its own user", _READERS, "<= 14 KiB"),
     ):
         with running(report, scale, size) as on:
-            memory = asyncio.run(_kib_per_queue(on, users))
+            memory = uvloop.run(_kib_per_queue(on, users))
             report.add(f"memory per waiting queue, {whose}", memory, "KiB", expected=expected)
 
 
@@ -32,7 +32,7 @@ async def _kib_per_queue(on: Measured, users: int) -> float:
 def measure_delivery(report: Report, scale: float) -> None:
     """To more and more polls of a hundred users."""
     with running(report, scale, Size(people=10_000, channels=10, messages=1_000)) as on:
-        asyncio.run(_report_delivery(on))
+        uvloop.run(_report_delivery(on))
 
 
 async def _report_delivery(on: Measured) -> None:

@@ -1,8 +1,9 @@
 """How the cost of requests grows with users, channels, messages, organizations and queues."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+
+import uvloop
 
 from benchmarks.http_client import build_request
 from benchmarks.messages import first_unread_of_all, newest_of_topic, searches
@@ -55,7 +56,7 @@ def measure_growth(report: Report, scale: float) -> None:
         rows: dict[str, list[float]] = {}
         for number in growth.numbers:
             with running(report, scale, growth.size(number)) as on:
-                costs = asyncio.run(_costs(on, queues=number if growth.are_queues else 0))
+                costs = uvloop.run(_costs(on, queues=number if growth.are_queues else 0))
             for name, cost in costs.items():
                 rows.setdefault(name, []).append(cost)
         for name, found in rows.items():

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 import orjson
+import uvloop
 
 from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import newest_of_topic
@@ -36,7 +37,7 @@ _SLOW_PATTERNS = (
 def measure_rendering(report: Report, scale: float) -> None:
     """Short messages of one client while eight others send the worst texts."""
     with running(report, scale, Size(people=1_000, channels=10, messages=1_000)) as on:
-        asyncio.run(_report_rendering(on))
+        uvloop.run(_report_rendering(on))
 
 
 async def _report_rendering(on: Measured) -> None:
@@ -77,7 +78,7 @@ def measure_moving(report: Report, scale: float) -> None:
     # A new organization has one message already.
     size = Size(people=1_000, channels=10, messages=count + 1, in_busy_topic=1)
     with running(report, scale, size) as on:
-        asyncio.run(_report_moving(on, count))
+        uvloop.run(_report_moving(on, count))
 
 
 async def _report_moving(on: Measured, count: int) -> None:

@@ -6,7 +6,6 @@ Both versions take turns, in processes of their own, and the best time of each r
 CPU time, so that it says something on a busy machine as well.
 """
 
-import asyncio
 import json
 import sys
 import time
@@ -14,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
+
+import uvloop
 
 from benchmarks.turns import BestTimes, run_script
 
@@ -112,7 +113,7 @@ async def measure_sample(sample: Sample) -> float | None:
 
 def measure() -> list[float | None]:
     """Microseconds for each sample, with the version that is first on the path."""
-    return [asyncio.run(measure_sample(sample)) for sample in SAMPLES]
+    return [uvloop.run(measure_sample(sample)) for sample in SAMPLES]
 
 
 def report(times: BestTimes) -> None:

@@ -1,10 +1,11 @@
 """How many messages several processes send together, compared with one."""
 
-import asyncio
 import os
 import statistics
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+
+import uvloop
 
 from benchmarks.databases import databases
 from benchmarks.http_client import Account, build_request
@@ -75,4 +76,4 @@ def _speed(
         ports = [
             servers.enter_context(chat_server(dict(environment))).port for _ in range(processes)
         ]
-        return asyncio.run(spread_per_second(ports, sends, count))
+        return uvloop.run(spread_per_second(ports, sends, count))

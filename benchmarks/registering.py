@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 
+import uvloop
+
 from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.report import Report
 from benchmarks.running import Measured, hello, running
@@ -23,7 +25,7 @@ _CHANGED_CHANNEL = "channel 0"
 def measure_registering(report: Report, scale: float) -> None:
     with running(report, scale, Size(people=1_000, channels=200, messages=1_000)) as on:
         requests = [_register(on.world.readers[0])] * on.rounds(50)
-        took = asyncio.run(milliseconds(on.chat.port, requests))
+        took = uvloop.run(milliseconds(on.chat.port, requests))
         on.report.add(
             "register, 1,000 users and 200 channels, p50", took, "ms", expected="<= 15 ms"
         )
@@ -34,7 +36,7 @@ def measure_registering_at_once(report: Report, scale: float) -> None:
     crowd = max(50, int(_CROWD * min(scale, 1)))
     size = Size(people=1_000, channels=200, messages=1_000, readers=crowd)
     with running(report, scale, size) as on:
-        asyncio.run(_report_crowd(on))
+        uvloop.run(_report_crowd(on))
 
 
 async def _report_crowd(on: Measured) -> None:
@@ -62,7 +64,7 @@ async def _report_crowd(on: Measured) -> None:
 
 def _register_all(port: int, accounts: Sequence[Account]) -> tuple[float, int]:
     """The seconds until the last has its answer, and how many answers were to try again."""
-    return asyncio.run(_seconds_until_last(port, accounts))
+    return uvloop.run(_seconds_until_last(port, accounts))
 
 
 async def _seconds_until_last(port: int, accounts: Sequence[Account]) -> tuple[float, int]:
@@ -81,7 +83,7 @@ async def _seconds_until_last(port: int, accounts: Sequence[Account]) -> tuple[f
 def measure_registering_after_changes(report: Report, scale: float) -> None:
     """What another user's change costs those who register next."""
     with running(report, scale, Size(people=10_000, channels=10, messages=1_000)) as on:
-        asyncio.run(_report_after_changes(on))
+        uvloop.run(_report_after_changes(on))
 
 
 async def _report_after_changes(on: Measured) -> None:

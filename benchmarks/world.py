@@ -1,12 +1,12 @@
 """An organization of real size, written straight into the tables before a server starts."""
 
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
+import uvloop
 from sqlalchemy import func, insert, select, text, update
 
 from benchmarks.http_client import Account
@@ -78,7 +78,7 @@ class Size:
 def fill(database_url: str, size: Size) -> World:
     """People, channels most of them are in, and one channel with a long history."""
     settings = Settings(database_url=database_url, data_dir=Path())
-    return asyncio.run(_fill(settings, size))
+    return uvloop.run(_fill(settings, size))
 
 
 async def _fill(settings: Settings, size: Size) -> World:

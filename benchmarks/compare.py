@@ -17,6 +17,7 @@ from benchmarks.databases import databases
 from benchmarks.http_client import Account, Connection, build_request
 from benchmarks.messages import (
     NARROWS,
+    first_unread_of_topic,
     narrows,
     newest_of_all,
     newest_of_topic,
@@ -163,6 +164,10 @@ def _history(version: Version, count: int) -> list[bytes]:
     return [newest_of_topic(version.world, version.world.readers[0])] * count
 
 
+def _first_unread(version: Version, count: int) -> list[bytes]:
+    return [first_unread_of_topic(version.world, version.world.readers[0])] * count
+
+
 def _newest(version: Version, count: int) -> list[bytes]:
     return [newest_of_all(version.world.readers[0])] * count
 
@@ -226,6 +231,7 @@ MEASUREMENTS: dict[str, tuple[Measurement, int]] = {
     "send": (_requests(_sends), 1_000),
     f"delivery to {_POLLERS} pollers": (_deliveries, 25),
     "newest 100 of a topic": (_requests(_history), 200),
+    "first unread of a topic, 50 on each side": (_requests(_first_unread), 100),
     "100 of a channel, other ones each time": (_requests(_pages()), 200),
     "newest 100 of all messages": (_requests(_newest), 200),
     **{name: (_requests(_narrow(name)), 100) for name in NARROWS},

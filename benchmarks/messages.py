@@ -20,6 +20,11 @@ def newest_of_topic(world: World, reader: Account) -> bytes:
     return _narrow(reader, _busy_topic(world), num_before=100)
 
 
+def first_unread_of_topic(world: World, reader: Account) -> bytes:
+    """What most clients ask for when a user opens a topic."""
+    return _narrow(reader, _busy_topic(world), anchor="first_unread")
+
+
 def page_of_channel(world: World, reader: Account, anchor: int) -> bytes:
     """What a client asks for when a user reads further up."""
     terms = [("channel", world.history_channel)]

@@ -127,19 +127,24 @@ def in_each(
     ).correlate(Subscription, ConversationMember, Conversation, ConversationReadPosition)
 
 
-def first_unread(where: tuple[ColumnElement[bool], ...] = ()) -> Select[*tuple[int | None]]:
+def first_unread(
+    where: tuple[ColumnElement[bool], ...] = (), *, within: tuple[ColumnElement[bool], ...] = ()
+) -> Select[*tuple[int | None]]:
     """The oldest unread message.
 
-    Conditions may be about Message and Conversation.
+    The conditions `where` may be about Message and Conversation. Those of `within` are about
+    Conversation alone: only the conversations for which they hold are searched.
     """
     parts: list[Select[*tuple[Any, ...]]] = []
     for part in unread_candidates():
         oldest = select(Message.id).where(*where).order_by(Message.id).limit(1)
         first = in_each(part, oldest).scalar_subquery()
         parts.append(
-            part.conversations.with_only_columns(first.label("id"), maintain_column_froms=True)
+            part.conversations.where(*within).with_only_columns(
+                first.label("id"), maintain_column_froms=True
+            )
         )
-    excepted = unread_exceptions(func.min(Message.id).label("id")).where(*where)
+    excepted = unread_exceptions(func.min(Message.id).label("id")).where(*within, *where)
     found = union_all(*parts, excepted).subquery()
     return select(func.min(found.c.id))
 

@@ -290,6 +290,33 @@ async def test_change_between_the_statements_of_a_page_is_shown(
     await scene.assert_all_equal()
 
 
+@pytest.mark.parametrize("part", ["AS min", PAGE], ids=["anchor", "older side"])
+@pytest.mark.parametrize("method", ["delete", "mark", "send"])
+async def test_page_around_the_first_unread_message_shows_a_single_moment(
+    scene: Scene, runtime: Runtime, part: str, method: str
+) -> None:
+    """Anchor and sides are read by a statement each, and another process writes in between."""
+    assert_success(await scene.client.post("/mark_all_as_read", scene.reader))
+    first, second, _ = [await send(scene.client, scene.writer, scene.channel) for _ in range(3)]
+
+    async def read_from(client: ApiClient) -> dict[str, Any]:
+        around = {"anchor": "first_unread", "num_before": 5, "num_after": 5}
+        return await read(client, scene.reader, CHANNEL, TOPIC, **around)
+
+    async def change() -> None:
+        if method == "delete":
+            assert_success(await scene.other.delete(f"/messages/{first}", scene.owner))
+        elif method == "mark":
+            await mark(scene.other, scene.reader, first, second)
+        else:
+            await send(scene.other, scene.writer, scene.channel)
+
+    assert (await read_from(scene.client))["anchor"] == first
+    with interrupted_statement(runtime.database, part, change, moment="after"):
+        page = await read_from(scene.client)
+    assert page == await read_from(scene.plain)
+
+
 async def test_history_that_is_hidden_meanwhile_is_not_shown(
     scene: Scene, runtime: Runtime, make_channel: MakeChannel
 ) -> None:

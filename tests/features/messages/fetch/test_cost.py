@@ -86,6 +86,18 @@ async def test_new_page_takes_few_statements_and_the_same_page_again_takes_one(
     assert counts == [3, 1]
 
 
+@pytest.mark.parametrize("terms", [[CHANNEL], [CHANNEL, TOPIC]])
+async def test_same_page_around_the_first_unread_message_takes_a_statement_for_each_part(
+    client: ApiClient, runtime: Runtime, large_history: None, reader: Person, terms: list[Term]
+) -> None:
+    around = {"anchor": "first_unread", "num_before": 50, "num_after": 50}
+    await ids_read(client, reader, *terms, **around)
+    with recorded_statements(runtime.database, "message") as recorded:
+        assert len(await ids_read(client, reader, *terms, **around)) >= 51
+    # The anchor, and what is before and after it.
+    assert len(recorded) == 3
+
+
 @pytest.mark.parametrize(
     ("terms", "index"),
     [

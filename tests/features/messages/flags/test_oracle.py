@@ -14,6 +14,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from tests.factories import Person, make_channel, make_user
 from tests.features.messages.fetch.conversations import (
     AFTER_ALL,
+    Term,
     flags_of,
     mark,
     read,
@@ -121,6 +122,7 @@ class World:
             message["id"] for message in response["messages"] if "read" not in message["flags"]
         }
         assert shown <= self.unread
+        await self._check_topics_and_channels()
         told = set(before)
         for event in await self.listener.new_events():
             if event["all"]:
@@ -130,6 +132,21 @@ class World:
             else:
                 told |= set(event["messages"])
         assert kind == "send" or told == self.unread
+
+    async def _check_topics_and_channels(self) -> None:
+        """They are searched by other statements."""
+        for topic, channel in self.channels.items():
+            in_topic = {each for each in self.unread if self.places[each] == topic}
+            narrow: list[Term] = [["channel", channel.id], ["topic", topic]]
+            assert await self._first_unread_in(*narrow) == min(in_topic, default=AFTER_ALL)
+            topics = {name for name, each in self.channels.items() if each.id == channel.id}
+            in_channel = {each for each in self.unread if self.places[each] in topics}
+            assert await self._first_unread_in(*narrow[:1]) == min(in_channel, default=AFTER_ALL)
+
+    async def _first_unread_in(self, *narrow: Term) -> int:
+        page = await read(self.client, self.reader, *narrow, anchor="first_unread")
+        anchor: int = page["anchor"]
+        return anchor
 
 
 @pytest.mark.slow

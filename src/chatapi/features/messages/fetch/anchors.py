@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 
 from chatapi.core.errors import BadRequestError
+from chatapi.core.ids import EventNumber
+from chatapi.db.index_order import IndexRange
 from chatapi.features.messages.fetch.params import ReadMessagesParams
 from chatapi.features.messages.repository import HistoryRepository, is_in_unmuted_topic, is_unmuted
 from chatapi.narrow import Narrow
@@ -34,6 +36,14 @@ class Anchors:
             return await self._first_since(_read_date(anchor_date))
         return read_anchor(anchor)
 
+    async def find_first_unread_of(self, place: IndexRange) -> tuple[int, EventNumber]:
+        """The first unread message of a whole topic or channel, and the event as of which it is."""
+        reader_id = self._access.reader_id
+        if reader_id is None:
+            raise ValueError("a visitor has no unread messages")
+        found, as_of = await self._repository.find_first_unread_of(reader_id, place)
+        return AFTER_ALL if found is None else found, as_of
+
     async def _first_unread(self) -> int:
         """The first unread message that is not muted; muted ones are skipped."""
         reader_id = self._access.reader_id
@@ -54,9 +64,13 @@ class Anchors:
 
 def find_fixed_anchor(params: ReadMessagesParams) -> int | None:
     """The anchor of a request if no message has to be searched for it, else None."""
-    if params.use_first_unread_anchor or params.anchor in {FIRST_UNREAD, _DATE}:
+    if named_anchor(params) in {FIRST_UNREAD, _DATE}:
         return None
     return read_anchor(params.anchor)
+
+
+def named_anchor(params: ReadMessagesParams) -> str | None:
+    return FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
 
 
 def read_anchor(anchor: str | None) -> int:

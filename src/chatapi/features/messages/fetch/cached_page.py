@@ -1,18 +1,25 @@
-"""Reads a page of messages by one statement, and its contents from memory."""
+"""Reads a page of messages by one statement for each side, and its contents from memory."""
+
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import StaleCallerError
 from chatapi.core.ids import EventNumber
-from chatapi.features.messages.fetch.anchors import AFTER_ALL, BEFORE_ALL, find_fixed_anchor
+from chatapi.features.messages.fetch.anchors import (
+    FIRST_UNREAD,
+    Anchors,
+    find_fixed_anchor,
+    named_anchor,
+)
 from chatapi.features.messages.fetch.contents import CachedContents
 from chatapi.features.messages.fetch.page_size import MAX_BYTES_WITHOUT_TURN
 from chatapi.features.messages.fetch.params import ReadMessagesParams
 from chatapi.features.messages.fetch.payloads import MessagesPayload
 from chatapi.features.messages.fetch.presenter import MessagePresenter
 from chatapi.features.messages.fetch.window import Window, WindowRequest, read_window
-from chatapi.features.messages.repository import PageRepository
+from chatapi.features.messages.repository import HistoryRepository, PageRepository
 from chatapi.narrow import Narrow
 from chatapi.permissions.messages import MessageAccess
 from chatapi.permissions.user_visibility import sees_all_users
@@ -42,7 +49,7 @@ def page_payload(window: Window) -> MessagesPayload:
 
 
 class QuickRead(Struct, frozen=True):
-    """A window that one statement has read, as of an event."""
+    """A window that was read without a snapshot, as of an event."""
 
     window: Window
     as_of: EventNumber
@@ -52,21 +59,30 @@ class QuickRead(Struct, frozen=True):
     """The response; None if contents have to be read, in a snapshot."""
 
 
+class _Sought(NamedTuple):
+    """A window to read."""
+
+    window: WindowRequest
+    as_of: EventNumber | None
+    """The event as of which its anchor was found; None for one that does not depend on events."""
+
+
 async def read_quickly(
     ctx: RealmContext, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
 ) -> QuickRead | None:
-    """Read a page by one statement; None if it takes more.
+    """Read a page without a snapshot, one statement for each side; None if it takes more.
 
     One statement sees one point in time, as a snapshot does: the rows tell which event was the
-    last, and what is in memory is used only if it is valid as of that event.
+    last. It has to be the same for all statements, and what is in memory is used only if it is
+    valid as of that event.
     """
-    wanted = _one_sided(ctx, narrow, params)
-    if wanted is None:
+    sought = await _find_window(ctx, access, narrow, params)
+    if sought is None:
         return None
-    window = await read_window(page_repository(ctx, access), narrow, wanted)
-    if not window.rows:
+    window = await read_window(page_repository(ctx, access), narrow, sought.window)
+    as_of = window.as_of
+    if as_of is None or sought.as_of not in {None, as_of}:
         return None
-    as_of = window.rows[0].as_of
     await ctx.confirm_snapshot(as_of)
     if narrow.is_stale:
         raise StaleCallerError
@@ -81,20 +97,23 @@ async def read_quickly(
     return QuickRead(window, as_of, contents, payload)
 
 
-def _one_sided(
-    ctx: RealmContext, narrow: Narrow, params: ReadMessagesParams
-) -> WindowRequest | None:
-    """The window, if one statement reads it and its reader sees all users.
+async def _find_window(
+    ctx: RealmContext, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
+) -> _Sought | None:
+    """The window in a whole channel or topic, if its reader sees all users.
 
-    The members of a direct-message conversation would take another one.
+    The members of a direct-message conversation would take another statement.
     """
-    is_channel = narrow.channel is not None and narrow.whole_place is not None
-    if not is_channel or params.message_ids is not None:
+    place = narrow.whole_place
+    if place is None or narrow.channel is None or params.message_ids is not None:
+        return None
+    if not sees_all_users(ctx.realm, ctx.reader):
         return None
     anchor = find_fixed_anchor(params)
-    if anchor is None or not sees_all_users(ctx.realm, ctx.reader):
+    if anchor is not None:
+        return _Sought(window_request(anchor, params), None)
+    if access.reader_id is None or named_anchor(params) != FIRST_UNREAD:
         return None
-    wanted = window_request(anchor, params)
-    reads_before = wanted.num_before > 0 and anchor > BEFORE_ALL
-    reads_after = wanted.num_after > 0 and anchor < AFTER_ALL
-    return None if reads_before and reads_after else wanted
+    anchors = Anchors(HistoryRepository(ctx.db, ctx.realm.id), access, narrow)
+    anchor, as_of = await anchors.find_first_unread_of(place)
+    return _Sought(window_request(anchor, params), as_of)

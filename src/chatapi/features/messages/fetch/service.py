@@ -7,7 +7,7 @@ from operator import attrgetter
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import BadRequestError, NotLoggedInError, StaleCallerError
 from chatapi.core.ids import MessageId
-from chatapi.features.messages.fetch.anchors import FIRST_UNREAD, Anchors, find_fixed_anchor
+from chatapi.features.messages.fetch.anchors import Anchors, find_fixed_anchor, named_anchor
 from chatapi.features.messages.fetch.cached_page import (
     page_payload,
     page_repository,
@@ -196,9 +196,8 @@ class HistoryService:
         params: ReadMessagesParams,
         measure: Measure,
     ) -> Window:
-        named = FIRST_UNREAD if params.use_first_unread_anchor else params.anchor
         anchors = Anchors(self._repository, access, narrow)
-        anchor = await anchors.find(named, params.anchor_date)
+        anchor = await anchors.find(named_anchor(params), params.anchor_date)
         return await read_window(pages, narrow, window_request(anchor, params), measure)
 
     async def _show(

@@ -1,9 +1,10 @@
 """Reads the messages around an anchor."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from msgspec import Struct
 
+from chatapi.core.ids import EventNumber
 from chatapi.features.messages.fetch.anchors import AFTER_ALL, BEFORE_ALL
 from chatapi.features.messages.fetch.page_size import (
     MAX_BYTES,
@@ -37,6 +38,8 @@ class Window(Struct, frozen=True):
     found_anchor: bool
     found_oldest: bool
     found_newest: bool
+    as_of: EventNumber | None
+    """The realm's last event when the rows were read; None if that is not the same for all."""
 
 
 class _Side(Struct, frozen=True):
@@ -68,12 +71,16 @@ async def read_window(
         return await repository.list_from(narrow, start, limit)
 
     room = wanted.bytes_per_side
+    sides: list[_Side] = []
     if wanted.num_before and anchor > BEFORE_ALL:
         before = await _read_side(read_older, anchor, -1, wanted.num_before + 1, (room, measure))
+        sides.append(before)
     if wanted.num_after and anchor < AFTER_ALL:
         after = await _read_side(read_newer, anchor, 1, wanted.num_after + 1, (room, measure))
+        sides.append(after)
     if not wanted.num_before and not wanted.num_after:
         after = await _read_side(read_newer, anchor, 1, 1, (room, measure))
+        sides.append(after)
     at_anchor = [row for row in (*before.rows[:1], *after.rows[:1]) if row.id == anchor][:1]
     older = [row for row in before.rows if row.id < anchor][: wanted.num_before]
     newer = [row for row in after.rows if row.id > anchor][: wanted.num_after]
@@ -83,7 +90,14 @@ async def read_window(
         found_anchor=bool(at_anchor) and wanted.include_anchor,
         found_oldest=anchor == BEFORE_ALL or (len(older) < wanted.num_before and not before.is_cut),
         found_newest=anchor == AFTER_ALL or (len(newer) < wanted.num_after and not after.is_cut),
+        as_of=_common_event(sides),
     )
+
+
+def _common_event(sides: Sequence[_Side]) -> EventNumber | None:
+    """The event as of which all rows of the sides are; a side without any does not tell."""
+    events = {row.as_of for side in sides for row in side.rows}
+    return events.pop() if len(events) == 1 and all(side.rows for side in sides) else None
 
 
 async def _read_side(

@@ -110,7 +110,7 @@ _TEXTS: Select[*tuple[Any, ...]] = select(
     Message.is_me_message,
     Message.has_widget,
 ).where(is_one_of(Message.id, "message_ids"))
-_LAST_EVENT = (
+LAST_EVENT = (
     select(RealmClock.last_event)
     .where(RealmClock.realm_id == bindparam("realm_id", type_=BigInteger))
     .scalar_subquery()
@@ -132,7 +132,7 @@ def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]
         page.arrival,
         page.topic,
         page.is_changed,
-        _LAST_EVENT,
+        LAST_EVENT,
         *state_columns(page),
     ).select_from(selected)
     return join_states(statement, page)

@@ -72,6 +72,7 @@ CHANGES: dict[str, Change] = {
         pygments_language="Python",
         url_template="https://example.com/{code}",
     ),
+    "user_status": _post("/users/me/status", status_text="away"),
 }
 
 

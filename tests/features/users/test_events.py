@@ -206,7 +206,8 @@ class TestUpdate:
     def test_event_invalidates_the_right_caches(self) -> None:
         renamed = UserUpdated(person={"user_id": 7, "full_name": "Else"})
         assert set(renamed.field_cache_tags()) == {UserTag(UserId(7))}
-        assert renamed.cache_tags == shared_sections("realm_user", "realm_user_groups")
+        sections = "realm_user", "realm_user_groups", "user_status"
+        assert renamed.cache_tags == shared_sections(*sections)
         credentials = CredentialsChanged(user_id=UserId(7))
         assert set(credentials.field_cache_tags()) == {UserTag(UserId(7))}
         assert credentials.cache_tags == NO_CACHE_TAGS

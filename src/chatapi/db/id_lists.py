@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from chatapi.db.base import TableColumn
 from chatapi.db.conditions import Condition
+from chatapi.db.opaque_values import opaque
 
 
 class _Ids(TypeDecorator[Sequence[int]]):
@@ -45,8 +46,7 @@ class _OneOf(Condition):
 @compiles(_OneOf, "postgresql")
 def _in_array(element: _OneOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
     column, ids = (compiler.process(each, **options) for each in element.clauses)
-    # In a subquery, since PostgreSQL would plan again for each execution with a few ids.
-    return f"({column} = ANY ((SELECT {ids})::BIGINT[]))"
+    return f"({column} = ANY ({ids}::BIGINT[]))"
 
 
 @compiles(_OneOf, "sqlite")
@@ -59,9 +59,9 @@ def is_one_of(column: TableColumn[Any], name: str) -> ColumnElement[bool]:
     """Whether a column's value is in the list that is passed as the parameter `name`.
 
     `IN` has a parameter for each id: every length is a separate statement, to be compiled,
-    prepared and planned.
+    prepared and planned. One plan is kept for all lists.
     """
-    return _OneOf(column, bindparam(name, type_=_Ids()))
+    return _OneOf(column, opaque(bindparam(name, type_=_Ids())))
 
 
 class _JoinedIds(FunctionElement[str]):

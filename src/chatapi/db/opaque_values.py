@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, bindparam
+from sqlalchemy import BigInteger, BindParameter, ColumnElement, bindparam
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 
-class _Opaque(FunctionElement[int]):
-    type = BigInteger()
+class _Opaque(FunctionElement[Any]):
     inherit_cache = True
 
 
@@ -23,12 +22,17 @@ def _as_parameter(element: _Opaque, compiler: SQLCompiler, **options: Any) -> st
     return compiler.process(element.clauses, **options)
 
 
-def opaque_number(name: str) -> ColumnElement[int]:
-    """A number that is passed as the parameter `name`, without which PostgreSQL plans.
+def opaque(parameter: BindParameter[Any]) -> ColumnElement[Any]:
+    """A parameter without whose value PostgreSQL plans.
 
     PostgreSQL plans a prepared statement again for each execution as long as plans for the values
     seem cheaper, although planning a large statement takes several times as long as they save. With
     opaque values they all seem alike, so it keeps one plan. Use it in statements that read few rows
     by an index, where that plan is right for all values.
     """
-    return _Opaque(bindparam(name, type_=BigInteger))
+    return _Opaque(parameter)
+
+
+def opaque_number(name: str) -> ColumnElement[int]:
+    """A number that is passed as the parameter `name`, and is opaque."""
+    return opaque(bindparam(name, type_=BigInteger))

@@ -1,13 +1,14 @@
 """A cache of encoded messages: what is the same for all readers until an event changes it."""
 
 from collections.abc import Iterable, Mapping
+from itertools import product, starmap
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from chatapi.core.ids import EventNumber, MessageId, RealmId
 from chatapi.events.byte_limit import ByteLimit
-from chatapi.events.cache_tags import AnyMessageTag, CacheTag, MessageHistoriesTag, MessageTag
+from chatapi.events.cache_tags import AnyMessageTag, MessageHistoriesTag, MessageTag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
@@ -53,23 +54,19 @@ class MessageCache:
             max_bytes, lambda message: len(message.json) + _BYTES_PER_VALUE
         )
 
-        def new_cache(*realm_tags: type[CacheTag]) -> FeedCache[MessageId, EncodedMessage]:
+        def new_cache(form: MessageForm) -> FeedCache[MessageId, EncodedMessage]:
+            of_histories = () if form.trail is None else (MessageHistoriesTag,)
             return FeedCache(
                 hub,
                 byte_limit=limit,
-                realm_tags=(AnyMessageTag, *realm_tags),
+                realm_tags=(AnyMessageTag, *of_histories),
                 value_tags=(MessageTag,),
                 tags_of=lambda message_id, _message: (MessageTag(message_id),),
             )
 
         # A cache for each form: ids are found several times as fast as ids with forms.
-        self._by_form = {
-            MessageForm(apply_markdown, trail): new_cache(
-                *(() if trail is None else (MessageHistoriesTag,))
-            )
-            for apply_markdown in (True, False)
-            for trail in (None, True, False)
-        }
+        forms = starmap(MessageForm, product((True, False), (None, True, False)))
+        self._by_form = {form: new_cache(form) for form in forms}
 
     def find(
         self, realm_id: RealmId, form: MessageForm, ids: Iterable[MessageId], as_of: EventNumber

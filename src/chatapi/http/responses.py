@@ -31,7 +31,7 @@ _MAYBE_LARGE = (*_CONTAINERS, LargeJson)
 _DEPTH = 2
 """How deep to look for large lists and objects: in a response, and in its sections."""
 _CHUNK_BYTES = 256 * 1024
-Piece = bytes | memoryview
+_Part = bytes | memoryview
 """A small part of a response's JSON."""
 
 
@@ -76,7 +76,7 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
     if not _is_large(payload, _DEPTH):
         return [orjson.dumps(payload, option=_OPTIONS)]
     chunks: list[bytes] = []
-    pieces: list[Piece] = []
+    pieces: list[_Part] = []
     size = 0
     budget = LoopBudget()
     for piece in _pieces(payload, _DEPTH):
@@ -104,18 +104,16 @@ def _is_large(value: object, depth: int) -> bool:
         return False
     for member in value.values():
         # Most members are small: a call for each of them would cost more than all else.
-        if isinstance(member, LargeJson) or (
-            isinstance(member, _CONTAINERS)
-            and (
-                len(member) > _MAX_ITEMS
-                or (isinstance(member, dict) and _is_large(member, depth - 1))
-            )
+        if isinstance(member, LargeJson):
+            return True
+        if isinstance(member, _CONTAINERS) and (
+            len(member) > _MAX_ITEMS or (isinstance(member, dict) and _is_large(member, depth - 1))
         ):
             return True
     return False
 
 
-def _pieces(value: object, depth: int) -> Iterator[Piece | LargeJson]:
+def _pieces(value: object, depth: int) -> Iterator[_Part | LargeJson]:
     """Yields the parts of a value's JSON, in order."""
     if isinstance(value, dict) and _is_large(value, depth):
         yield from _pieces_of_object(value, depth)
@@ -127,7 +125,7 @@ def _pieces(value: object, depth: int) -> Iterator[Piece | LargeJson]:
         yield orjson.dumps(value, option=_OPTIONS)
 
 
-def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[Piece | LargeJson]:
+def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[_Part | LargeJson]:
     """Encode small members together, large ones separately."""
     opening = b"{"
     small: dict[object, object] = {}
@@ -153,7 +151,7 @@ def _pieces_of_object(value: dict[object, object], depth: int) -> Iterator[Piece
     yield b"}"
 
 
-def _pieces_of_list(value: list[object]) -> Iterator[Piece | LargeJson]:
+def _pieces_of_list(value: list[object]) -> Iterator[_Part]:
     opening = b"["
     for start in range(0, len(value), _MAX_ITEMS):
         yield opening

@@ -7,6 +7,7 @@ from sqlalchemy import insert, literal, select
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
+from chatapi.channel_cache.records import ChannelRecord
 from chatapi.db.driver_statements import compile_for_driver
 from chatapi.db.models import Mention, Message
 from chatapi.db.session import DatabaseSession
@@ -21,6 +22,22 @@ from tests.support.statements import recorded_statements
 
 MOST_STATEMENTS = 13
 """Of a user without drafts, snippets and the like, when what all users share is cached."""
+
+
+@pytest.fixture
+async def long_topic(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    make_channel: MakeChannel,
+    member: Person,
+    owner: Person,
+) -> ChannelRecord:
+    """A channel whose topic `annals` has many messages."""
+    channel = await make_channel("general", subscribers=[member, owner])
+    first = await send(client, owner, channel, "annals")
+    await fill_topic(runtime, realm, owner, first, 5_000)
+    return channel
 
 
 async def register(client: ApiClient, person: Person) -> dict[str, Any]:
@@ -95,19 +112,11 @@ async def test_rows_of_others_are_not_read(
 
 @pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
 async def test_read_messages_of_a_topic_with_a_few_unread_ones_are_not_read_again(
-    client: ApiClient,
-    runtime: Runtime,
-    realm: RealmRecord,
-    make_channel: MakeChannel,
-    member: Person,
-    owner: Person,
+    client: ApiClient, runtime: Runtime, long_topic: ChannelRecord, member: Person, owner: Person
 ) -> None:
     """SQLite uses one of two lower bounds, not the higher one."""
-    channel = await make_channel("general", subscribers=[member, owner])
-    first = await send(client, owner, channel, "annals")
-    await fill_topic(runtime, realm, owner, first, 5_000)
     assert_success(await client.post("/mark_all_as_read", member))
-    unread = [await send(client, owner, channel, "annals") for _ in range(3)]
+    unread = [await send(client, owner, long_topic, "annals") for _ in range(3)]
     found = await register(client, member)
     assert found["unread_msgs"]["streams"][0]["unread_message_ids"] == unread
     statement = compile_for_driver(BY_CONVERSATION, runtime.database.engine.dialect)
@@ -118,23 +127,15 @@ async def test_read_messages_of_a_topic_with_a_few_unread_ones_are_not_read_agai
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
 async def test_statement_that_finds_mentions_is_not_planned_for_each_registration(
-    client: ApiClient,
-    runtime: Runtime,
-    realm: RealmRecord,
-    make_channel: MakeChannel,
-    member: Person,
-    owner: Person,
+    client: ApiClient, runtime: Runtime, long_topic: ChannelRecord, member: Person, owner: Person
 ) -> None:
     """A plan for a reader in few groups, with few unread messages, seems to cost less."""
-    channel = await make_channel("general", subscribers=[member, owner])
-    first = await send(client, owner, channel, "annals")
-    await fill_topic(runtime, realm, owner, first, 2_000)
     async with DatabaseSession(runtime.database) as db, db.transaction():
         everything = select(literal(owner.user_id), Message.id)
         await db.execute(insert(Mention).from_select(["user_id", "message_id"], everything))
     await update_statistics(runtime)
     assert_success(await client.post("/mark_all_as_read", member))
-    await send(client, owner, channel, "annals")
+    await send(client, owner, long_topic, "annals")
     with captured_statements(runtime.database, "FROM message_mention") as captured:
         await register(client, member)
     [(sql, values)] = captured

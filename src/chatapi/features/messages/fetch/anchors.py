@@ -3,8 +3,6 @@
 from datetime import UTC, datetime
 
 from chatapi.core.errors import BadRequestError
-from chatapi.core.ids import EventNumber
-from chatapi.db.index_order import IndexRange
 from chatapi.features.messages.fetch.params import ReadMessagesParams
 from chatapi.features.messages.repository import HistoryRepository, is_in_unmuted_topic, is_unmuted
 from chatapi.narrow import Narrow
@@ -35,14 +33,6 @@ class Anchors:
         if anchor == _DATE:
             return await self._first_since(_read_date(anchor_date))
         return read_anchor(anchor)
-
-    async def find_first_unread_of(self, place: IndexRange) -> tuple[int, EventNumber]:
-        """The first unread message of a whole topic or channel, and the event as of which it is."""
-        reader_id = self._access.reader_id
-        if reader_id is None:
-            raise ValueError("a visitor has no unread messages")
-        found, as_of = await self._repository.find_first_unread_of(reader_id, place)
-        return AFTER_ALL if found is None else found, as_of
 
     async def _first_unread(self) -> int:
         """The first unread message that is not muted; muted ones are skipped."""

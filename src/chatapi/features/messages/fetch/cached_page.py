@@ -8,8 +8,8 @@ from chatapi.auth.context import RealmContext
 from chatapi.core.errors import StaleCallerError
 from chatapi.core.ids import EventNumber
 from chatapi.features.messages.fetch.anchors import (
+    AFTER_ALL,
     FIRST_UNREAD,
-    Anchors,
     find_fixed_anchor,
     named_anchor,
 )
@@ -114,6 +114,6 @@ async def _find_window(
         return _Sought(window_request(anchor, params), None)
     if access.reader_id is None or named_anchor(params) != FIRST_UNREAD:
         return None
-    anchors = Anchors(HistoryRepository(ctx.db, ctx.realm.id), access, narrow)
-    anchor, as_of = await anchors.find_first_unread_of(place)
-    return _Sought(window_request(anchor, params), as_of)
+    history = HistoryRepository(ctx.db, ctx.realm.id)
+    found, as_of = await history.find_first_unread_of(access.reader_id, place)
+    return _Sought(window_request(AFTER_ALL if found is None else found, params), as_of)

@@ -107,7 +107,7 @@ def _topic_has_policy(*policies: VisibilityPolicy) -> ColumnElement[bool]:
         UserTopic.user_id == READER,
         UserTopic.channel_id == Conversation.channel_id,
         UserTopic.topic_key == Conversation.topic_key,
-        # Not `in_`: its list would make the statement another one each time.
+        # Not `in_`, with which a statement cannot run on the driver.
         or_(*(UserTopic.visibility_policy == policy for policy in policies)),
     )
     return has_policy.correlate(Conversation)

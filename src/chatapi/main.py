@@ -33,7 +33,7 @@ from chatapi.http.middleware import ApiMiddleware
 from chatapi.http.openapi import build_document, document_route
 from chatapi.http.pages import page_routes
 from chatapi.http.route import FeatureRouter, RouteIndex
-from chatapi.jobs import run_jobs
+from chatapi.jobs import run_jobs, warm_up
 
 if TYPE_CHECKING:
     from chatapi.tracing import TraceRecorder
@@ -117,6 +117,7 @@ def create_app(
     app.state.serve_metrics = nullcontext
     app.state.trace_requests = lambda middleware: middleware
     app.state.close_tracing = _nothing
+    app.state.warm_up = _nothing
     # Each by itself: FastAPI builds every route once more for a router within a router.
     for router in _ROUTERS:
         app.include_router(router)
@@ -171,7 +172,7 @@ def _add_tracing(app: ChatApp, recorder: "TraceRecorder") -> None:
 
 
 async def _nothing() -> None:
-    """For services without tracing."""
+    """For services without tracing, and for those that tests start."""
 
 
 def create_served_app() -> ChatApp:
@@ -181,6 +182,7 @@ def create_served_app() -> ChatApp:
     to start, and serves as soon as there is one.
     """
     app = create_app(Settings(migrate_on_start=False))
+    app.state.warm_up = partial(warm_up, app.runtime)
     # Exclude everything loaded so far from garbage collection: it lives as long as the process.
     gc.freeze()
     # A request leaves no garbage that reference counting does not find. Waiting polls are many
@@ -199,7 +201,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
         await upgrade_database(runtime.database)
     await runtime.start()
     await runtime.queues.begin_epoch()
-    jobs = asyncio.create_task(run_jobs(runtime))
+    background = [asyncio.create_task(work) for work in (run_jobs(runtime), app.state.warm_up())]
     stop_listening = _on_terminate(runtime.hub.wake_all_polls)
     try:
         async with app.state.serve_metrics():
@@ -207,8 +209,9 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
             yield
     finally:
         stop_listening()
-        jobs.cancel()
-        await asyncio.gather(jobs, return_exceptions=True)
+        for task in background:
+            task.cancel()
+        await asyncio.gather(*background, return_exceptions=True)
         await runtime.close()
         await app.state.close_tracing()
 

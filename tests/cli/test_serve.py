@@ -55,6 +55,28 @@ class TestFirstStart:
         assert not (empty_command.folder / "chatapi.sqlite3").exists()
 
 
+class TestWarmUp:
+    async def test_happens_where_people_have_written(
+        self, command: Command, prepared: Prepared
+    ) -> None:
+        message = {"type": "channel", "to": "general", "topic": "plans", "content": "Hello"}
+        with command.serving() as first:
+            first.read_greeting(last="╰")
+            async with first.client(OWNER_EMAIL, prepared.owner_key) as client:
+                sent = (await client.post("/messages", data=message)).raise_for_status()
+            first.end()
+            assert "warmed_up" not in first.errors.read_text()
+        with command.serving() as second:
+            second.read_greeting(last="╰")
+            await until(lambda: "warmed_up" in second.errors.read_text(), PATIENCE_SECONDS)
+            async with second.client(OWNER_EMAIL, prepared.owner_key) as client:
+                newest = await client.get(
+                    "/messages", params={"anchor": "newest", "num_before": 1, "num_after": 0}
+                )
+            [found] = newest.json()["messages"]
+            assert found["id"] == sent.json()["id"]
+
+
 class TestTermination:
     @pytest.mark.slow
     async def test_answers_waiting_polls_and_ends(

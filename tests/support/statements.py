@@ -14,7 +14,7 @@ from sqlalchemy.util import await_only
 from chatapi.db import driver_connection, pooled_connection
 from chatapi.db.database import Database
 from chatapi.db.driver_connection import Fetch, run_on_driver
-from chatapi.db.driver_statements import ReadStatement
+from chatapi.db.driver_statements import ReadStatement, compile_for_driver
 
 DriverAction: TypeAlias = Callable[[str, Sequence[Any]], Awaitable[None]]
 """Is passed the text of a statement and its arguments."""
@@ -203,6 +203,13 @@ def statements_under_lock(database: Database, *, only_new: bool = False) -> Iter
     finally:
         for name, listener in listeners.items():
             event.remove(engine, name, listener)
+
+
+def forget_compiled(database: Database) -> None:
+    """Make the engine as it is in a process that has just started."""
+    database.engine.clear_compiled_cache()
+    database.precompiled.clear()
+    compile_for_driver.cache_clear()
 
 
 def _was_compiled(context: ExecutionContext) -> bool:

@@ -270,6 +270,11 @@ class DatabaseSession:
         await self.close()
         self.left = left
 
+    async def dry_run(self) -> None:
+        """Run what was deferred, as a commit would, and roll everything back."""
+        await self._write_deferred()
+        await self.close()
+
     async def close(self) -> None:
         """Release all resources; what was not committed is rolled back."""
         state, self._state = self._state, None

@@ -130,19 +130,32 @@ class UnitOfWork:
         """
         if not (self._audit_entries or self._outbox or self._after_commit or self.db.is_used):
             return
-        for realm_id, entries in self._audit_entries.items():
-            await AuditLog(self.db).append(realm_id, entries, self._clock.now())
-        batches = [await self._write_events(realm_id) for realm_id in self._outbox]
-        after_commit = self._after_commit
-        self._audit_entries = {}
-        self._outbox = {}
-        self._after_commit = []
+        batches = await self._write_outbox()
+        after_commit, self._after_commit = self._after_commit, []
         if self.db.is_used:
             await self.db.commit()
         for callback in after_commit:
             callback()
         for batch in batches:
             self._publish(batch)
+
+    async def dry_run(self) -> None:
+        """Run the statements of a commit, and roll everything back; nothing is published.
+
+        It shows that everything could be written, and prepares this process for doing so.
+        """
+        await self._write_outbox()
+        self._after_commit = []
+        await self.db.dry_run()
+
+    async def _write_outbox(self) -> list[Batch]:
+        """Write audit entries and events; returns the events to publish after the commit."""
+        for realm_id, entries in self._audit_entries.items():
+            await AuditLog(self.db).append(realm_id, entries, self._clock.now())
+        batches = [await self._write_events(realm_id) for realm_id in self._outbox]
+        self._audit_entries = {}
+        self._outbox = {}
+        return batches
 
     def _publish(self, batch: Batch) -> None:
         try:

@@ -9,9 +9,10 @@ from chatapi.jobs.deliveries import run_deliveries
 from chatapi.jobs.moves import run_moves
 from chatapi.jobs.periodic_jobs import run_job, run_periodic_jobs
 from chatapi.jobs.thumbnails import run_thumbnails
+from chatapi.jobs.warm_up import warm_up
 from chatapi.jobs.webhook_calls import run_webhook_calls
 
-__all__ = ["run_jobs"]
+__all__ = ["run_jobs", "warm_up"]
 
 _LAST_DELIVERY_SECONDS = 0.5
 

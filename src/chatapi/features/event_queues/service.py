@@ -4,12 +4,14 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from chatapi.auth.context import Context
 from chatapi.core.errors import BadRequestError, StaleCallerError
-from chatapi.core.ids import EventId, QueueId, UserId
+from chatapi.core.ids import EventId, EventNumber, QueueId, UserId
 from chatapi.core.roles import Role
+from chatapi.events.client import ClientProfile
 from chatapi.events.entry import Piece
 from chatapi.events.event_ids import id_of
 from chatapi.events.live_queue import Reader
@@ -30,6 +32,15 @@ _NOBODY: frozenset[UserId] = frozenset()
 """One for all readers: an empty set takes 216 bytes."""
 
 
+class InitialState(Struct, frozen=True):
+    """What a client starts with, and from where its events go on."""
+
+    state: Mapping[str, Any]
+    position: EventNumber
+    """The last event that the state includes."""
+    profile: ClientProfile
+
+
 class EventQueueService:
     """Manages the event queues of a client."""
 
@@ -43,6 +54,15 @@ class EventQueueService:
         """State and event number of one snapshot, and a queue that continues from there."""
         if params.all_public_streams and self._ctx.user.role is Role.GUEST:
             raise BadRequestError("Guests cannot use all_public_streams")
+        initial = await self.read_state(params)
+        idle_seconds = self._idle_seconds(params)
+        reader = await self._reader()
+        begins_after = id_of(initial.position)
+        queue_id = await self._queues.create(reader, initial.profile, begins_after, idle_seconds)
+        return {**initial.state, **_queue_payload(queue_id, begins_after, idle_seconds)}
+
+    async def read_state(self, params: RegisterParams) -> InitialState:
+        """Read everything that a client starts with, in one snapshot."""
         state: dict[str, Any] = {}
         async with self._ctx.state_read():
             # First: the reader's groups and channels are part of what it reads.
@@ -54,11 +74,7 @@ class EventQueueService:
                 if is_wanted(section.fetch_types, params):
                     state.update(await section.read(self._ctx, profile))
             await self._ctx.release_connection()
-        idle_seconds = self._idle_seconds(params)
-        reader = await self._reader()
-        begins_after = id_of(position)
-        queue_id = await self._queues.create(reader, profile, begins_after, idle_seconds)
-        return {**state, **_queue_payload(queue_id, begins_after, idle_seconds)}
+        return InitialState(state, position, profile)
 
     async def read(self, params: GetEventsParams, connection: PollConnection) -> EventsPayload:
         """GET /events; a poll that does not wait misses nothing that was committed before it.

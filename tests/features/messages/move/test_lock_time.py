@@ -10,14 +10,17 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.core.ids import ConversationId
 from chatapi.core.settings import Settings
-from chatapi.db.database import Database
 from chatapi.db.models import Message
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.repository import DeletionRepository
 from tests.features.messages.fetch.large_history import fill_topic
 from tests.features.messages.move.long_moves import BATCH, LongMoveScene
 from tests.support.query_plans import captured_statements, explain
-from tests.support.statements import recorded_statements, statements_under_lock
+from tests.support.statements import (
+    forget_compiled,
+    recorded_statements,
+    statements_under_lock,
+)
 
 MAX_STATEMENTS_OF_LAST_BATCH = 19
 EXTENTS = "SELECT conversation.id, conversation.channel_id, conversation.last_message_id, ("
@@ -138,8 +141,3 @@ async def analyze(runtime: Runtime) -> None:
     async with runtime.begin() as work:
         await work.db.write()
         await work.db.execute(text("ANALYZE"))
-
-
-def forget_compiled(database: Database) -> None:
-    database.engine.clear_compiled_cache()
-    database.precompiled.clear()

@@ -41,6 +41,7 @@ from chatapi.features.messages.repository._pending_moves import (
     TopicLocation,
 )
 from chatapi.features.messages.repository._reactions import EmojiCount, ReactionRepository
+from chatapi.features.messages.repository._recent_sends import RecentSend, RecentSendRepository
 from chatapi.features.messages.repository._schedules import DueRepository, ScheduleRepository
 from chatapi.features.messages.repository._submessages import (
     WIDGET,
@@ -83,6 +84,8 @@ __all__ = [
     "PendingMoveRecord",
     "PendingMoveRepository",
     "ReactionRepository",
+    "RecentSend",
+    "RecentSendRepository",
     "RecipientRepository",
     "ScheduleRepository",
     "SubmessageRepository",

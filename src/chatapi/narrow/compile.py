@@ -74,6 +74,11 @@ class Narrow(Struct, frozen=True):
         return and_(_all_of(self.scopes), *(_condition(*each) for each in self.filters))
 
     @property
+    def is_feed(self) -> bool:
+        """Whether it is all that was sent to the reader, where no messages were asked for by id."""
+        return not self.filters and self.channel is None
+
+    @property
     def whole_place(self) -> IndexRange | None:
         """The channel or conversation, if the narrow is all messages of it."""
         return self.parts[0].whole_place if len(self.parts) == 1 else None

@@ -11,12 +11,10 @@ databases that estimate rows would otherwise scan all messages to find the few u
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
     CompoundSelect,
     Select,
     and_,
-    bindparam,
     exists,
     func,
     not_,
@@ -38,9 +36,10 @@ from chatapi.db.models import (
     Subscription,
     SubscriptionPeriodRow,
 )
+from chatapi.db.opaque_values import opaque_number
 from chatapi.db.subscription_periods import is_within_subscription_period
 
-READER: ColumnElement[int] = bindparam("reader_id", type_=BigInteger)
+READER = opaque_number("reader_id")
 """A parameter: the reader's id is given when a statement is executed."""
 GLOBAL_READ_POSITION: ColumnElement[int] = (
     select(func.coalesce(func.max(GlobalReadPosition.message_id), 0))
@@ -165,14 +164,19 @@ def unread_messages(
     return union_all(*parts, unread_exceptions(*columns).where(*where))
 
 
-def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
-    """Messages that are unread by exception: below a position, or read while sending."""
-    was_received = exists().where(
+def was_received() -> ColumnElement[bool]:
+    """Whether the reader was subscribed to the channel when a message came there."""
+    period = exists().where(
         SubscriptionPeriodRow.user_id == READER,
         SubscriptionPeriodRow.channel_id == Message.channel_id,
         is_within_subscription_period(Message.id, Message.arrival),
     )
-    is_open = or_(Channel.history_public_to_subscribers, was_received.correlate(Message))
+    return period.correlate(Message)
+
+
+def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:
+    """Messages that are unread by exception: below a position, or read while sending."""
+    is_open = or_(Channel.history_public_to_subscribers, was_received())
     return (
         select(*columns)
         .select_from(ReadException)

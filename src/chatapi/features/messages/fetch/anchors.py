@@ -39,6 +39,9 @@ class Anchors:
         reader_id = self._access.reader_id
         if reader_id is None:
             return AFTER_ALL
+        if self._narrow.is_feed:
+            found = await self._repository.find_first_unread_of_feed(reader_id)
+            return AFTER_ALL if found is None else found
         conditions = [self._narrow.condition]
         if self._narrow.channel is None:
             conditions.append(is_unmuted())

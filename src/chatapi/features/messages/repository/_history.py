@@ -35,7 +35,7 @@ from chatapi.db.opaque_values import opaque_number
 from chatapi.db.session import DatabaseSession
 from chatapi.features.messages.repository._pages import LAST_EVENT, number_in
 from chatapi.narrow import Narrow
-from chatapi.narrow.unread import READER, first_unread, values_for
+from chatapi.narrow.unread import READER, first_unread, values_for, was_received
 
 
 class HistoryRow(NamedTuple):
@@ -143,6 +143,13 @@ def _first_unread_of(column: str) -> Select[*tuple[Any, ...]]:
     return found.add_columns(LAST_EVENT)
 
 
+@cache
+def _first_unread_of_feed() -> Select[*tuple[Any, ...]]:
+    """Of all that was sent to the reader; built once: it is what most apps open first."""
+    was_sent_to_reader = or_(Message.channel_id.is_(None), was_received())
+    return first_unread((was_sent_to_reader,), within=(is_unmuted(),))
+
+
 class HistoryRepository:
     """Messages of a narrow, which includes the reader's access, and their related rows."""
 
@@ -161,6 +168,11 @@ class HistoryRepository:
         """The conditions refer to messages and their conversations."""
         rows = await self._db.execute(first_unread(tuple(conditions)), values_for(reader_id))
         found = rows.scalar_one()
+        return None if found is None else MessageId(found)
+
+    async def find_first_unread_of_feed(self, reader_id: UserId) -> MessageId | None:
+        """In all subscribed channels and direct messages, without muted channels and topics."""
+        [(found,)] = await self._db.fetch(_first_unread_of_feed(), values_for(reader_id))
         return None if found is None else MessageId(found)
 
     async def find_first_unread_of(

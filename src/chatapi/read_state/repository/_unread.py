@@ -34,8 +34,8 @@ from chatapi.narrow.unread import (
 from chatapi.read_state.repository._spans import MAX_UNREAD
 from chatapi.read_state.repository._state_columns import mentions_topic_of_reader
 
-_FIRST_STEP = 200_000
-_LONGER_BY = 8
+_FIRST_STEP = 60_000
+_LONGER_BY = 20
 """How far back to search first, in message ids, and by which factor this grows with each step."""
 
 

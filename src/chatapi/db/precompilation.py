@@ -14,12 +14,7 @@ RunStatements = Callable[[DatabaseSession], Awaitable[None]]
 
 
 async def precompile(database: Database, name: str, run: RunStatements) -> None:
-    """Run statements in a transaction that is rolled back, once in each process.
-
-    Call it without holding a connection.
-    """
-    if name in database.precompiled:
-        return
+    """Run statements in a transaction that is rolled back; call it without holding a connection."""
     async with DatabaseSession(database) as db:
         await db.write()
         await run(db)

@@ -7,7 +7,7 @@ from chatapi.features.messages.edit.params import EditMessageParams
 from chatapi.features.messages.edit.payloads import EditedPayload
 from chatapi.features.messages.edit.rules import DELETED, check_combination
 from chatapi.features.messages.move.move import MoveRequest
-from chatapi.features.messages.move.precompilation import precompile_moves
+from chatapi.features.messages.move.precompilation import are_moves_precompiled, precompile_moves
 from chatapi.features.messages.move.service import MoveService
 from chatapi.features.messages.rendering import render
 from chatapi.features.uploads import AttachmentPayload
@@ -28,7 +28,7 @@ class EditService:
         # Before the lock: rendering a long text must not make other writers wait.
         rendered = None if content is None else await render(ctx, content)
         moves = params.topic is not None or params.stream_id is not None
-        if moves:
+        if moves and not are_moves_precompiled(ctx.runtime.database):
             await ctx.release_connection()
             await precompile_moves(ctx.runtime.database)
         await ctx.lock()

@@ -25,7 +25,7 @@ from chatapi.features.messages.move.carrying import (
     places_of,
 )
 from chatapi.features.messages.move.move import Move
-from chatapi.features.messages.move.precompilation import precompile_moves
+from chatapi.features.messages.move.precompilation import are_moves_precompiled, precompile_moves
 from chatapi.features.messages.move.repository import BatchRepository, MoveRepository
 from chatapi.features.messages.move.selection import MessageSelection
 from chatapi.features.messages.repository import (
@@ -129,7 +129,8 @@ class MoveRunner:
         exceptions are written (an estimate, since they go on reading), and to make the search
         for what is left fast.
         """
-        await precompile_moves(self._runtime.database)
+        if not are_moves_precompiled(self._runtime.database):
+            await precompile_moves(self._runtime.database)
         async with realm_reading(self._runtime, record.realm_id) as ctx:
             await self._runtime.linkifiers.of(ctx.db, ctx.realm.id)
             move = await _find_move(ctx, record)

@@ -28,6 +28,10 @@ _HERE, _THERE = ConversationId(0), ConversationId(-1)
 _CHANNEL, _OTHER_CHANNEL = ChannelId(0), ChannelId(-1)
 
 
+def are_moves_precompiled(database: Database) -> bool:
+    return _NAME in database.precompiled
+
+
 async def precompile_moves(database: Database) -> None:
     """Compile what moving messages needs, before this process does so for the first time."""
     await precompile(database, _NAME, _run_statements)

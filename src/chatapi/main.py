@@ -172,7 +172,7 @@ def _add_tracing(app: ChatApp, recorder: "TraceRecorder") -> None:
 
 
 async def _nothing() -> None:
-    """For services without tracing, and for those that tests start."""
+    """For services without tracing, and those that do not warm up."""
 
 
 def create_served_app() -> ChatApp:

@@ -168,7 +168,7 @@ class TestFailures:
         ("error", "is_logged"), [(RuntimeError("broken"), True), (ConnectionResetError(), False)]
     )
     async def test_is_logged_unless_the_database_is_unavailable(
-        self, runtime: Runtime, member: Person, error: Exception, is_logged: bool
+        self, runtime: Runtime, error: Exception, is_logged: bool
     ) -> None:
         async def fail() -> None:
             raise error

@@ -2,14 +2,26 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, case, or_
+from sqlalchemy import ColumnElement, Exists, and_, case, exists, or_
 
+from chatapi.core.ids import UserId
 from chatapi.db.models import SubscriptionPeriodRow
 
 Column = ColumnElement[Any]
 
 
-def is_within_subscription_period(message_id: Column, arrival: Column) -> ColumnElement[bool]:
+def was_subscribed(
+    user_id: Column | UserId | None, channel_id: Column, message_id: Column, arrival: Column
+) -> Exists:
+    """Whether a user was subscribed to a channel when a message came there."""
+    return exists().where(
+        SubscriptionPeriodRow.user_id == user_id,
+        SubscriptionPeriodRow.channel_id == channel_id,
+        _is_within_period(message_id, arrival),
+    )
+
+
+def _is_within_period(message_id: Column, arrival: Column) -> ColumnElement[bool]:
     """Whether a message was sent or moved to the channel within a SubscriptionPeriodRow."""
     period = SubscriptionPeriodRow
     was_sent = and_(

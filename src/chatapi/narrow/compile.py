@@ -65,6 +65,8 @@ class Narrow(Struct, frozen=True):
     channels: tuple[CachedChannel, ...]
     """All channels whose settings it was compiled with."""
     names_topic: bool
+    is_feed: bool
+    """Whether it is all that was sent to the reader."""
     search: SearchText | None
     """The text to highlight."""
 
@@ -72,11 +74,6 @@ class Narrow(Struct, frozen=True):
     def condition(self) -> ColumnElement[bool]:
         """All parts in one condition."""
         return and_(_all_of(self.scopes), *(_condition(*each) for each in self.filters))
-
-    @property
-    def is_feed(self) -> bool:
-        """Whether it is all that was sent to the reader, where no messages were asked for by id."""
-        return not self.filters and self.channel is None
 
     @property
     def whole_place(self) -> IndexRange | None:
@@ -123,6 +120,7 @@ async def compile_narrow(
         channel=context.known_channel,
         channels=channels,
         names_topic=any(is_one({*InTopic.names, *InConversationOf.names}, term) for term in wanted),
+        is_feed=not filters and not message_ids,
         search=_search(named),
     )
 

@@ -34,10 +34,9 @@ from chatapi.db.models import (
     Message,
     ReadException,
     Subscription,
-    SubscriptionPeriodRow,
 )
 from chatapi.db.opaque_values import opaque_number
-from chatapi.db.subscription_periods import is_within_subscription_period
+from chatapi.db.subscription_periods import was_subscribed
 
 READER = opaque_number("reader_id")
 """A parameter: the reader's id is given when a statement is executed."""
@@ -166,12 +165,8 @@ def unread_messages(
 
 def was_received() -> ColumnElement[bool]:
     """Whether the reader was subscribed to the channel when a message came there."""
-    period = exists().where(
-        SubscriptionPeriodRow.user_id == READER,
-        SubscriptionPeriodRow.channel_id == Message.channel_id,
-        is_within_subscription_period(Message.id, Message.arrival),
-    )
-    return period.correlate(Message)
+    was_there = was_subscribed(READER, Message.channel_id, Message.id, Message.arrival)
+    return was_there.correlate(Message)
 
 
 def unread_exceptions(*columns: Column) -> Select[*tuple[Any, ...]]:

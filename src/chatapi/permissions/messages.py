@@ -28,8 +28,8 @@ from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.db.base import TableColumn
 from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import ConversationMember, Message, Subscription, SubscriptionPeriodRow
-from chatapi.db.subscription_periods import is_within_subscription_period
+from chatapi.db.models import ConversationMember, Message, Subscription
+from chatapi.db.subscription_periods import was_subscribed
 from chatapi.events.membership import SubscriptionPeriod
 from chatapi.permissions.channels import ChannelAccess, channel_access
 
@@ -227,15 +227,13 @@ class MessageAccess(Struct, frozen=True):
 
     def was_subscribed(self, message: type[Message] = Message) -> ColumnElement[bool]:
         """Whether the reader was subscribed to the channel when a message came there."""
-        return (
-            exists()
-            .where(
-                SubscriptionPeriodRow.user_id == self.reader_id,
-                SubscriptionPeriodRow.channel_id == message.channel_id,
-                is_within_subscription_period(message.id, message.arrival),
-            )
-            .correlate(message)
+        was_there = was_subscribed(
+            self.reader_id,
+            message.channel_id,
+            message.id,
+            message.arrival,
         )
+        return was_there.correlate(message)
 
     def in_direct(self) -> ColumnElement[bool]:
         """Condition for the direct messages of the reader."""

@@ -146,7 +146,7 @@ async def test_page_is_not_planned_for_each_request(
 async def test_first_unread_message_of_all_is_not_planned_for_each_request(
     client: ApiClient, runtime: Runtime, large_history: None, quiet_channel: None, reader: Person
 ) -> None:
-    """Most apps open it first; planning takes several times as long as searching."""
+    """Apps open it first; planning takes several times as long as searching."""
     with captured_statements(runtime.database, "min(anon_1.id)") as captured:
         await ids_read(client, reader, anchor="first_unread", num_after=1)
     [(sql, values)] = captured

@@ -41,13 +41,13 @@ class Anchors:
             return AFTER_ALL
         if self._narrow.is_feed:
             found = await self._repository.find_first_unread_of_feed(reader_id)
-            return AFTER_ALL if found is None else found
-        conditions = [self._narrow.condition]
-        if self._narrow.channel is None:
-            conditions.append(is_unmuted())
-        elif not self._narrow.names_topic:
-            conditions.append(is_in_unmuted_topic())
-        found = await self._repository.find_first_unread(reader_id, conditions)
+        else:
+            conditions = [self._narrow.condition]
+            if self._narrow.channel is None:
+                conditions.append(is_unmuted())
+            elif not self._narrow.names_topic:
+                conditions.append(is_in_unmuted_topic())
+            found = await self._repository.find_first_unread(reader_id, conditions)
         return AFTER_ALL if found is None else found
 
     async def _first_since(self, moment: datetime) -> int:

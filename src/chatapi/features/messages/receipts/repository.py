@@ -12,11 +12,10 @@ from chatapi.db.models import (
     MutedUser,
     ReadException,
     Subscription,
-    SubscriptionPeriodRow,
     User,
 )
 from chatapi.db.session import DatabaseSession
-from chatapi.db.subscription_periods import is_within_subscription_period
+from chatapi.db.subscription_periods import was_subscribed
 from chatapi.permissions.message_lookup import FoundMessage
 
 Column = ColumnElement[Any]
@@ -75,11 +74,7 @@ def _readers(of: Select[*tuple[int]], *positions: Column) -> Select[*tuple[int]]
     )
 
 
-_WAS_THERE = exists().where(
-    SubscriptionPeriodRow.user_id == User.id,
-    SubscriptionPeriodRow.channel_id == _CHANNEL,
-    is_within_subscription_period(_MESSAGE, _ARRIVAL),
-)
+_WAS_THERE = was_subscribed(User.id, _CHANNEL, _MESSAGE, _ARRIVAL)
 _IN_CHANNEL = _readers(
     select(User.id)
     .join(Subscription, Subscription.user_id == User.id)

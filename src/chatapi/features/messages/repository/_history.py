@@ -145,7 +145,7 @@ def _first_unread_of(column: str) -> Select[*tuple[Any, ...]]:
 
 @cache
 def _first_unread_of_feed() -> Select[*tuple[Any, ...]]:
-    """Of all that was sent to the reader; built once: it is what most apps open first."""
+    """Of all that was sent to the reader; built once: apps open it first."""
     was_sent_to_reader = or_(Message.channel_id.is_(None), was_received())
     return first_unread((was_sent_to_reader,), within=(is_unmuted(),))
 

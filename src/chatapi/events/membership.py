@@ -21,10 +21,8 @@ class SubscriptionPeriod(Struct, frozen=True):
             return False
         return self.until_event is None or number <= self.until_event
 
-    def saw_message(self, message_id: MessageId, arrival: EventNumber | None) -> bool:
-        """Whether a message arrived in the period: sent, or moved there by the event `arrival`."""
-        if arrival is not None:
-            return self.saw_event(arrival)
+    def saw_message(self, message_id: MessageId) -> bool:
+        """Whether a message was sent in the period."""
         if message_id <= self.since_message:
             return False
         return self.until_message is None or message_id <= self.until_message
@@ -52,10 +50,12 @@ class Membership(Struct, frozen=True):
     def received(
         self, channel_id: ChannelId, message_id: MessageId, arrival: EventNumber | None = None
     ) -> bool:
-        """Whether a message arrived while the reader was subscribed to the channel."""
+        """Whether the reader was subscribed when a message came: sent, or moved by `arrival`."""
+        if arrival is not None:
+            return self.was_subscribed(channel_id, arrival)
         # A loop for the same reason: asked for every message of a page.
         for period in self.subscription_periods.get(channel_id, ()):
-            if period.saw_message(message_id, arrival):
+            if period.saw_message(message_id):
                 return True
         return False
 

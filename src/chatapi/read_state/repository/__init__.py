@@ -4,8 +4,8 @@ from chatapi.read_state.repository._conversations import ConversationRepository
 from chatapi.read_state.repository._exceptions import ReadExceptionRepository, ReadMessage
 from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
-from chatapi.read_state.repository._state_columns import join_states, state_columns
-from chatapi.read_state.repository._states import MessageState, StateRepository, is_unread
+from chatapi.read_state.repository._state_columns import join_states, state_number
+from chatapi.read_state.repository._states import MessageState, PageState, StateRepository
 from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepository
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "ConversationRepository",
     "MarkRepository",
     "MessageState",
+    "PageState",
     "ReadExceptionRepository",
     "ReadMessage",
     "SpanRepository",
@@ -20,7 +21,6 @@ __all__ = [
     "Unread",
     "UnreadConversation",
     "UnreadRepository",
-    "is_unread",
     "join_states",
-    "state_columns",
+    "state_number",
 ]

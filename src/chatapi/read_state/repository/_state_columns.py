@@ -4,9 +4,21 @@ For statements on `Message`, or on a subquery that has its columns: `{"reader_id
 "group_ids": [...]}`.
 """
 
+from functools import reduce
+from operator import add
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, SQLColumnExpression, and_, case, exists, func, or_
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    SQLColumnExpression,
+    and_,
+    case,
+    exists,
+    func,
+    literal_column,
+    or_,
+)
 
 from chatapi.db.base import aliased
 from chatapi.db.highest import highest
@@ -33,7 +45,7 @@ _Earlier = aliased(Message)
 
 
 def state_columns(message: Any) -> tuple[SQLColumnExpression[Any], ...]:  # noqa: ANN401 (a class, or columns)
-    """The reader's state of a message, as the last fields of MessageState and PageRow."""
+    """The reader's state of a message, as the last fields of MessageState."""
     mentions_group = exists().where(
         _GroupMention.message_id == message.id, is_one_of(_GroupMention.group_id, "group_ids")
     )
@@ -53,6 +65,23 @@ def state_columns(message: Any) -> tuple[SQLColumnExpression[Any], ...]:  # noqa
         message.mentions_channel,
         mentions_topic_of_reader(message),
     )
+
+
+def state_number(message: Any) -> ColumnElement[int]:  # noqa: ANN401 (a class, or columns)
+    """The same in one number, which `PageState.of` decodes."""
+    position, exception, *others = state_columns(message)
+    facts = (
+        message.channel_id.is_(None),
+        message.id > position,
+        exception.is_not(None),
+        exception,
+        *others,
+    )
+    bits = (
+        case((fact, literal_column(str(1 << place))), else_=literal_column("0"))
+        for place, fact in enumerate(facts)
+    )
+    return reduce(add, bits)
 
 
 def join_states(

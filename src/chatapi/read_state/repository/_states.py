@@ -49,21 +49,59 @@ class MessageState(NamedTuple):
     """Whether a topic wildcard mention reaches the reader, who took part in the topic before."""
 
     @property
+    def is_direct(self) -> bool:
+        return self.channel_id is None
+
+    @property
+    def is_after_position(self) -> bool:
+        return self.id > self.position
+
+    @property
     def is_unread(self) -> bool:
-        return is_unread(self)
+        return _is_unread(self)
 
 
-class ReadState(Protocol):
+class PageState(NamedTuple):
+    """The same of a message on a page; most messages of a page have the same.
+
+    Its fields are in the order of `state_number`.
+    """
+
+    is_direct: bool
+    is_after_position: bool
+    has_exception: bool
+    is_read_by_exception: bool
+    is_read_by_sender: bool
+    is_subscribed: bool
+    starred: bool
+    collapsed: bool
+    has_alert_word: bool
+    is_mentioned: bool
+    mentions_channel: bool
+    mentions_topic: bool
+
+    @classmethod
+    def of(cls, number: int) -> "PageState":
+        """Decode the number that a statement has returned."""
+        return cls(*(bool(number >> place & 1) for place in range(len(cls._fields))))
+
+    @property
+    def exception(self) -> bool | None:
+        return self.is_read_by_exception if self.has_exception else None
+
+    @property
+    def is_unread(self) -> bool:
+        return _is_unread(self)
+
+
+class _ReadState(Protocol):
     """What decides whether a message is unread."""
 
     @property
-    def id(self) -> MessageId: ...
+    def is_direct(self) -> bool: ...
 
     @property
-    def channel_id(self) -> ChannelId | None: ...
-
-    @property
-    def position(self) -> MessageId: ...
+    def is_after_position(self) -> bool: ...
 
     @property
     def exception(self) -> bool | None: ...
@@ -75,13 +113,13 @@ class ReadState(Protocol):
     def is_subscribed(self) -> bool | None: ...
 
 
-def is_unread(state: ReadState) -> bool:
+def _is_unread(state: _ReadState) -> bool:
     """Whether a message is unread; in channels, only subscribers have unread messages."""
-    if state.channel_id is not None and not state.is_subscribed:
+    if not state.is_direct and not state.is_subscribed:
         return False
     if state.exception is not None:
         return not state.exception
-    return state.id > state.position and not state.is_read_by_sender
+    return state.is_after_position and not state.is_read_by_sender
 
 
 _STATES: Select[*tuple[Any, ...]] = (

@@ -1,12 +1,13 @@
-"""A reader's flags of messages, encoded."""
+"""A reader's flags of messages, encoded as a member of the messages' JSON."""
 
 from collections.abc import Callable
+from functools import cache
 
 import orjson
 
 from chatapi.features.messages.repository import PageRow
 from chatapi.permissions.messages import MessageAccess
-from chatapi.read_state.repository import is_unread
+from chatapi.read_state.repository import PageState
 
 _NAMES = (
     "read",
@@ -18,40 +19,34 @@ _NAMES = (
     "has_alert_word",
     "historical",
 )
-_FLAGS_OF_STRANGERS = b'["read"]'
-_STATE = slice(PageRow._fields.index("exception"), None)
-"""The columns of a row that the flags depend on, besides the position."""
-_known: dict[tuple[object, ...], bytes] = {}
-"""Encoded flags by what they depend on: most rows of a page have the same. It is all yes or no."""
 
 
 def flags_encoder(access: MessageAccess) -> Callable[[PageRow], bytes]:
-    """Return what encodes the flags of each message of a page as a JSON array."""
+    """Return what encodes the flags of each message of a page."""
     if access.reader_id is None:
-        return lambda _row: _FLAGS_OF_STRANGERS
+        of_visitors = _member(["read"])
+        return lambda _row: of_visitors
     # Looked up once: a page has hundreds of messages.
-    received, known = access.received, _known
-
-    def encode(row: PageRow) -> bytes:
-        is_received = received(row)
-        state = (row.channel_id is None, row.id > row.position, is_received, row[_STATE])
-        flags = known.get(state)
-        if flags is None:
-            flags = known[state] = _encode(row, is_received=is_received)
-        return flags
-
-    return encode
+    received = access.received
+    return lambda row: _encoded(row.state, received(row))
 
 
-def _encode(row: PageRow, *, is_received: bool) -> bytes:
+@cache
+def _encoded(state: int, is_received: bool) -> bytes:  # noqa: FBT001 (a cache is fastest without names)
+    """Encoded once for each of a few thousand states that are possible."""
+    page_state = PageState.of(state)
     is_set = (
-        not is_unread(row),
-        bool(row.starred),
-        bool(row.collapsed),
-        row.is_mentioned,
-        row.mentions_channel and is_received,
-        row.mentions_topic and is_received,
-        bool(row.has_alert_word),
+        not page_state.is_unread,
+        page_state.starred,
+        page_state.collapsed,
+        page_state.is_mentioned,
+        page_state.mentions_channel and is_received,
+        page_state.mentions_topic and is_received,
+        page_state.has_alert_word,
         not is_received,
     )
-    return orjson.dumps([name for name, applies in zip(_NAMES, is_set, strict=True) if applies])
+    return _member([name for name, applies in zip(_NAMES, is_set, strict=True) if applies])
+
+
+def _member(flags: list[str]) -> bytes:
+    return b',"flags":' + orjson.dumps(flags)

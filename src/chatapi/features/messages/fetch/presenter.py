@@ -83,15 +83,14 @@ class MessagePresenter:
     ) -> list[orjson.Fragment]:
         """The messages, whose senders and places were loaded; each is encoded already."""
         senders, places = self._senders, self._places
-        encoded_flags = flags_encoder(self._access)
+        flags_of = flags_encoder(self._access)
 
         def join(row: PageRow) -> orjson.Fragment:
             parts = (
                 contents[row.id].json,
                 senders[row.sender_id],
                 places[row.conversation_id],
-                b',"flags":',
-                encoded_flags(row),
+                flags_of(row),
                 b"" if matches is None else _members(matches[row.id]),
                 b"}",
             )

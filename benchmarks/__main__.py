@@ -90,7 +90,7 @@ async def measure_people(on: Measured) -> None:
     await _report_throughput(on, "GET /users of 5,000 people", users, 400, ">= 150")
     connection = await Connection.open(on.chat.port)
     await connection.send(users)
-    await connection.close()
+    connection.close()
     again = build_request("GET", "/api/v1/users", reader, etag=connection.etag)
     await _report_throughput(on, "the same, unchanged (304)", again, 400)
 

@@ -117,8 +117,8 @@ async def _deliveries(version: Version, count: int) -> Cost:
         clock += max(await asyncio.gather(*polls)) - sent
     processor = version.server.processor_seconds() - processor
     for poller in waiting:
-        await poller.close()
-    await sender.close()
+        poller.close()
+    sender.close()
     return Cost(processor, clock)
 
 
@@ -200,7 +200,7 @@ async def _unchanged_users(version: Version, count: int) -> Cost:
     [request] = _users(version, 1)
     connection = await Connection.open(version.server.port)
     await connection.send(request)
-    await connection.close()
+    connection.close()
     reader = version.world.readers[0]
     unchanged = build_request("GET", "/api/v1/users", reader, etag=connection.etag)
     return await cost_of(version.server, [unchanged] * count)

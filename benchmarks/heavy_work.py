@@ -128,5 +128,5 @@ async def _move(port: int, owner: Account, world: World) -> _Moved:
                 break
             await asyncio.sleep(_CHECK_SECONDS)
     seconds = time.perf_counter() - started
-    await connection.close()
+    connection.close()
     return _Moved(request_ms, seconds)

@@ -44,7 +44,7 @@ async def thumbnail_milliseconds(
             while not orjson.loads(await connection.send(status))["has_thumbnail"]:  # noqa: ASYNC110 (the server is another process)
                 await asyncio.sleep(_LOOK_AGAIN_SECONDS)
         thumbnails.append(time.perf_counter() - started)
-    await connection.close()
+    connection.close()
     return statistics.median(uploads) * 1000, statistics.median(thumbnails) * 1000
 
 

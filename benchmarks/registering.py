@@ -76,7 +76,7 @@ async def _seconds_until_last(port: int, accounts: Sequence[Account]) -> tuple[f
     )
     seconds = time.perf_counter() - started
     for connection in connections:
-        await connection.close()
+        connection.close()
     return seconds, sum(refusals)
 
 
@@ -101,7 +101,7 @@ async def _report_after_changes(on: Measured) -> None:
         for times, change in zip(after.values(), changes, strict=True):
             await connection.send(change)
             times.append(await timed(connection, register))
-    await connection.close()
+    connection.close()
     before = statistics.median(undisturbed)
     on.report.add("register, 10,000 users, p50", before, "ms")
     for what, times in after.items():

@@ -49,7 +49,7 @@ async def retention_cost(
         meanwhile = await send_until(port, message, rest, counts=watcher.hears)
     took = time.perf_counter() - started
     for each in (connection, watcher.connection):
-        await each.close()
+        each.close()
     return RetentionCost(p99(before), p99(meanwhile), (expired - gone) / took)
 
 

@@ -80,7 +80,7 @@ async def _open_connections(ports: Sequence[int]) -> AsyncIterator[list[Connecti
     connections = [await Connection.open(port) for port in ports]
     yield connections
     for connection in connections:
-        await connection.close()
+        connection.close()
 
 
 async def _seconds(connections: Sequence[Connection], requests: Sequence[bytes]) -> float:
@@ -114,7 +114,7 @@ async def milliseconds(port: int, requests: Sequence[bytes]) -> float:
     """The median time of an answer when nothing else is asked."""
     connection = await Connection.open(port)
     times = [await timed(connection, request) for request in requests]
-    await connection.close()
+    connection.close()
     return statistics.median(times)
 
 
@@ -196,8 +196,8 @@ class Poller:
         self.poll()
         return await self.next_arrival()
 
-    async def close(self) -> None:
-        await self._connection.close()
+    def close(self) -> None:
+        self._connection.close()
 
 
 async def open_pollers(port: int, accounts: Sequence[Account], count: int) -> list[Poller]:
@@ -251,8 +251,8 @@ async def delivery_latency(
             processor += server.processor_seconds() - computed
             latencies += [(await poller.next_arrival() - sent) * 1000 for poller in waiting]
     for poller in waiting:
-        await poller.close()
-    await sender.close()
+        poller.close()
+    sender.close()
     return Latency(statistics.median(latencies), p99(latencies), processor * 1000 / len(latencies))
 
 
@@ -301,7 +301,7 @@ async def kib_per_waiting_queue(
     sender = await Connection.open(server.port)
     await sender.send(message)
     await asyncio.gather(*polls)
-    await sender.close()
+    sender.close()
     for poller in [*warm_up, *waiting]:
-        await poller.close()
+        poller.close()
     return (after - before) / count

@@ -3,11 +3,13 @@
 from collections.abc import AsyncIterator, Mapping
 
 import httpx
+import orjson
 import pytest
 
 from chatapi.core.ids import UserId
 from chatapi.http.etags import etag_of, is_listed
 from chatapi.main import ChatApp
+from chatapi.wire.encoded import LargeJson
 from tests.factories import MakeChannel, MakeUser, Person
 from tests.support.client import ApiClient, basic_auth
 from tests.support.documented_responses import service_document
@@ -105,6 +107,15 @@ class TestComparing:
         assert await etag_of(None, [b"some content"]) != whole
         assert await etag_of(ann, [b"some contents"]) != whole
 
+    async def test_large_json_in_a_response_counts_as_a_whole(self) -> None:
+        ann = UserId(1)
+        users = orjson.dumps(["Ann"] * LargeJson.MIN_BYTES)
+        tag = await etag_of(ann, [b"{", LargeJson(users), b"}"])
+        assert await etag_of(ann, [b"{", LargeJson(users), b"}"]) == tag
+        for others in (users[:-3] + b'b"]', users + b" "):
+            assert await etag_of(ann, [b"{", LargeJson(others), b"}"]) != tag
+        assert await etag_of(ann, [b"[", LargeJson(users), b"]"]) != tag
+
 
 @any_database
 class TestNotModified:
@@ -175,9 +186,17 @@ class TestNotModified:
 class TestChanges:
     """On both databases: what a reader sees comes from statements."""
 
+    @pytest.mark.parametrize("large_bytes", [LargeJson.MIN_BYTES, 1], ids=["small", "large"])
     async def test_change_of_a_user_changes_the_tag_and_undoing_it_restores_it(
-        self, http: httpx.AsyncClient, client: ApiClient, owner: Person, make_user: MakeUser
+        self,
+        http: httpx.AsyncClient,
+        client: ApiClient,
+        owner: Person,
+        make_user: MakeUser,
+        monkeypatch: pytest.MonkeyPatch,
+        large_bytes: int,
     ) -> None:
+        monkeypatch.setattr(LargeJson, "MIN_BYTES", large_bytes)
         ann = await make_user(full_name="Ann")
         before = (await get(http, "/api/v1/users", owner)).headers["etag"]
         for name, status in (("Anne", 200), ("Ann", 304)):

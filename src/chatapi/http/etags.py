@@ -8,6 +8,7 @@ from time import perf_counter
 
 from chatapi.core.cooperative import LoopBudget
 from chatapi.core.ids import UserId
+from chatapi.wire.encoded import LargeJson
 
 _DIGEST_BYTES = 18
 _OPAQUE_TAG = re.compile(r'"([\x21\x23-\x7e\x80-\xff]*)"')
@@ -22,7 +23,7 @@ async def etag_of(reader: UserId | None, chunks: Iterable[bytes]) -> str:
     digest = hashlib.sha256(b"%d " % (reader or 0))
     budget = LoopBudget()
     for chunk in chunks:
-        digest.update(chunk)
+        digest.update(chunk.digest if isinstance(chunk, LargeJson) else chunk)
         if perf_counter() >= budget.deadline:
             await budget.renew()
     return f'W/"{urlsafe_b64encode(digest.digest()[:_DIGEST_BYTES]).decode()}"'

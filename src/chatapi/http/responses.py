@@ -81,7 +81,7 @@ async def encode_in_steps(payload: Mapping[str, object]) -> list[bytes]:
     budget = LoopBudget()
     for piece in _pieces(payload, _DEPTH):
         if isinstance(piece, LargeJson):
-            chunks += b"".join(pieces), piece.json
+            chunks += b"".join(pieces), piece
             pieces, size = [], 0
             continue
         pieces.append(piece)

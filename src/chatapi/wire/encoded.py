@@ -1,6 +1,8 @@
 """Values of payloads that are encoded already."""
 
+import hashlib
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, ClassVar, TypeAlias
 
 import orjson
@@ -23,15 +25,15 @@ class EncodedAs:
         return handler.generate_schema(self._payload)
 
 
-class LargeJson:
+class LargeJson(bytes):
     """JSON that many responses contain, and that is sent without being copied into each of them."""
-
-    __slots__ = ("json",)
 
     MIN_BYTES: ClassVar[int] = 64 * 1024
 
-    def __init__(self, json: bytes) -> None:
-        self.json = json
+    @cached_property
+    def digest(self) -> bytes:
+        """Stands for the JSON in entity tags: to read it for each response takes milliseconds."""
+        return hashlib.sha256(self).digest()
 
 
 Encoded: TypeAlias = orjson.Fragment | LargeJson

@@ -136,6 +136,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def ask(self, request: bytes, on_first_bytes: Callable[[], None] | None = None) -> None:
         """Send a request whose response is read later."""
+        if self._transport.is_closing():
+            raise ConnectionResetError("closed by the server")
         self._on_first_bytes = on_first_bytes
         self._response = asyncio.get_running_loop().create_future()
         self._transport.write(request)
@@ -186,5 +188,5 @@ class Connection(asyncio.BufferedProtocol):
 
     def _complete(self, body: bytearray) -> None:
         self._body, self._filled = None, 0
-        if self._response is not None:
+        if self._response is not None and not self._response.done():
             self._response.set_result(body)

@@ -54,8 +54,10 @@ class SearchMatches(Struct, frozen=True):
     """The rows of an index that contain all of the phrases."""
 
     id: ColumnElement[int]
-    """The id of the message or conversation; reading in its order is cheap."""
+    """The id of the message or conversation."""
     is_match: ColumnElement[bool]
+    key: ColumnElement[int]
+    """The same id, to sort by; reading in its order is cheap."""
 
     def ids(self) -> Select[*tuple[int]]:
         return select(self.id).where(self.is_match).correlate(None)
@@ -71,11 +73,11 @@ def find_phrases(
     if db.database.is_sqlite:
         index = _SQLITE[searched]
         text = " ".join(f'"{phrase}"' for phrase in phrases)
-        return SearchMatches(
-            index.c.rowid, index.c[index.name].op("MATCH", is_comparison=True)(text)
-        )
+        is_match = index.c[index.name].op("MATCH", is_comparison=True)(text)
+        return SearchMatches(index.c.rowid, is_match, key=index.c.rowid)
     index = _POSTGRES[searched]
-    return SearchMatches(index.c.id, index.c.words.op("@@", is_comparison=True)(_tsquery(phrases)))
+    is_match = index.c.words.op("@@", is_comparison=True)(_tsquery(phrases))
+    return SearchMatches(index.c.id, is_match, key=index.c.id)
 
 
 async def find_first(
@@ -96,7 +98,9 @@ async def find_first(
         return found
     # OFFSET, even with 0, keeps the planner from merging the subquery.
     few = select(found.id).where(found.is_match).offset(0).subquery()
-    return SearchMatches(few.c.id, true())
+    # Sorted by an expression: in the order of ids, it would join them with all messages, which an
+    # index returns in this order, instead of looking up the few.
+    return SearchMatches(few.c.id, true(), key=few.c.id + 0)
 
 
 async def list_marked_texts(

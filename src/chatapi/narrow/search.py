@@ -47,7 +47,7 @@ class Containing(Operator):
         in_content = and_(Message.id.in_(found.ids()), *fragments)
         first = await find_first(context.ctx.db, "message", search.phrases)
         parts = (
-            Part(and_(first.id == Message.id, first.is_match, *fragments), IndexOrder(first.id)),
+            Part(and_(first.id == Message.id, first.is_match, *fragments), IndexOrder(first.key)),
             *await _parts_of_topics(in_topic, search, context),
         )
         return Compiled(or_(in_content, in_topic), parts=parts, search=search)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import insert, text, update
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
@@ -142,3 +142,27 @@ async def test_the_newest_of_a_common_word_are_not_sorted(
     plan = await explain(runtime.database, *captured[0])
     assert "Sort" not in plan
     assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_matches_of_a_rare_word_are_not_looked_for_among_all_messages(
+    client: ApiClient,
+    runtime: Runtime,
+    realm: RealmRecord,
+    general: ChannelRecord,
+    reader: Person,
+    writer: Person,
+) -> None:
+    """Without statistics of a word, PostgreSQL expects it in one of 200 messages."""
+    rare = await send(client, writer, general, content="A rare word")
+    await fill_topic(runtime, realm, writer, rare, 10_000)
+    await update_statistics(runtime)
+    async with runtime.database.engine.begin() as connection:
+        await connection.execute(
+            text("DELETE FROM pg_statistic WHERE starelid = 'message_search'::regclass")
+        )
+    with captured_statements(runtime.database, "message_search") as captured:
+        assert await ids_read(client, reader, ["search", "rare"], num_before=1) == [rare]
+    for statement in captured:
+        plan = await explain(runtime.database, *statement)
+        assert "Merge Join" not in plan

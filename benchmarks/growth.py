@@ -9,7 +9,7 @@ from benchmarks.http_client import build_request
 from benchmarks.messages import first_unread_of_all, newest_of_topic, searches
 from benchmarks.report import Report
 from benchmarks.running import Measured, hello, running
-from benchmarks.workloads import cost_of
+from benchmarks.workloads import cost_of, until_idle
 from benchmarks.world import Size
 
 _BASE = Size(people=1_000, channels=20, messages=10_000, unread=0)
@@ -66,6 +66,7 @@ def measure_growth(report: Report, scale: float) -> None:
 
 async def _costs(on: Measured, queues: int) -> dict[str, float]:
     """The milliseconds of each kind of request."""
+    await until_idle(on.chat)
     if queues:
         await cost_of(on.chat, _registrations(on, queues))
     reader = on.world.readers[0]

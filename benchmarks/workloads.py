@@ -59,6 +59,14 @@ async def cost_of(server: RunningServer, requests: Sequence[bytes]) -> Cost:
         return Cost(server.processor_seconds() - before, clock)
 
 
+async def until_idle(server: RunningServer) -> None:
+    """Wait for what a server does after its start, which would count for the first requests."""
+    computed = -1.0
+    while server.processor_seconds() > computed:
+        computed = server.processor_seconds()
+        await asyncio.sleep(0.5)
+
+
 @dataclass(frozen=True)
 class Throughput:
     """How fast a server answers a request, and how long it computes for each."""

@@ -180,6 +180,12 @@ class MessageAccess(Struct, frozen=True):
             seen += compress(group.message_ids, is_seen)
         return seen
 
+    def received(self, message: MessageLocation) -> bool:
+        """Whether the reader was subscribed when a visible message came, and could read it live."""
+        if message.channel_id is None:
+            return True
+        return self.channels.membership.received(message.channel_id, message.id, message.arrival)
+
     async def in_feed(self) -> tuple[FeedPart, ...]:
         """Returns the messages sent to the reader: in subscribed channels, and directly.
 

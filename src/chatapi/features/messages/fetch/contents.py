@@ -43,11 +43,10 @@ class CachedContents:
 
     def recall(self, rows: Sequence[PageRow], as_of: EventNumber) -> bool:
         """Look up messages; returns whether all of them were found."""
-        original = [row.id for row in rows if not row.is_changed]
-        found = self._find(self._original, original, as_of)
+        found = self._find(self._original, [row.id for row in rows if not row.is_changed], as_of)
         if changed := [row.id for row in rows if row.is_changed]:
             found |= self._find(self._changed, changed, as_of)
-        self.looked_up.update(original, changed)
+        self.looked_up.update(row.id for row in rows)
         self.encoded.update(found)
         return len(found) == len(rows)
 
@@ -58,12 +57,12 @@ class CachedContents:
 
     def is_large(self, rows: Sequence[PageRow], most_bytes: int) -> bool:
         """Whether a page that was found is too large to be read without a heavy-read slot."""
-        text_bytes = sum([self.encoded[row.id].text_bytes for row in rows])
+        text_bytes = sum(self.encoded[row.id].text_bytes for row in rows)
         return text_bytes > most_bytes or self.has_many_reactions(rows)
 
     def has_many_reactions(self, rows: Iterable[PageRow]) -> bool:
         """Whether a page has too many reactions to be read without a heavy-read slot."""
-        count = sum([self.encoded[row.id].reactions for row in rows])
+        count = sum(self.encoded[row.id].reactions for row in rows)
         return count > MAX_REACTIONS_WITHOUT_TURN
 
 

@@ -27,13 +27,8 @@ def flags_encoder(access: MessageAccess) -> Callable[[PageRow], bytes]:
         of_visitors = _member(["read"])
         return lambda _row: of_visitors
     # Looked up once: a page has hundreds of messages.
-    received = access.channels.membership.received
-
-    def encode(row: PageRow) -> bytes:
-        channel_id = row.channel_id
-        return _encoded(row.state, channel_id is None or received(channel_id, row.id, row.arrival))
-
-    return encode
+    received = access.received
+    return lambda row: _encoded(row.state, received(row))
 
 
 @cache

@@ -81,9 +81,9 @@ async def read_window(
     if not wanted.num_before and not wanted.num_after:
         after = await _read_side(read_newer, anchor, 1, 1, (room, measure))
         sides.append(after)
-    at_anchor = [row for side in sides for row in side.rows[:1] if row.id == anchor][:1]
-    older = _beyond(anchor, before.rows, wanted.num_before)
-    newer = _beyond(anchor, after.rows, wanted.num_after)
+    at_anchor = [row for row in (*before.rows[:1], *after.rows[:1]) if row.id == anchor][:1]
+    older = [row for row in before.rows if row.id < anchor][: wanted.num_before]
+    newer = [row for row in after.rows if row.id > anchor][: wanted.num_after]
     return Window(
         anchor=anchor,
         rows=[*older[::-1], *(at_anchor if wanted.include_anchor else ()), *newer],
@@ -94,17 +94,9 @@ async def read_window(
     )
 
 
-def _beyond(anchor: int, rows: list[PageRow], limit: int) -> list[PageRow]:
-    """The first rows of a side, without the message at the anchor itself."""
-    first = 1 if rows and rows[0].id == anchor else 0
-    return rows[first : first + limit]
-
-
 def _common_event(sides: Sequence[_Side]) -> EventNumber | None:
     """The event as of which all rows of the sides are; a side without any does not tell."""
-    # A side is read from one end to the other, while the number of the last event only grows.
-    ends = [row for side in sides for row in (*side.rows[:1], *side.rows[-1:])]
-    events = {row.as_of for row in ends}
+    events = {row.as_of for side in sides for row in side.rows}
     return events.pop() if len(events) == 1 and all(side.rows for side in sides) else None
 
 

@@ -31,8 +31,8 @@ CHANNEL: Term = ["channel", "general"]
 TOPIC: Term = ["topic", "greetings"]
 PAGE = "message.conversation_id"
 """In the statement that reads a page."""
-ANCHOR = "min(anon_1.id)"
-"""In the statement that finds the first unread message, and in none of a job."""
+ANCHOR = "AS min"
+"""In the statement that finds the first unread message."""
 POLL = "/poll Lunch?\nSoup\nSalad"
 
 

@@ -79,8 +79,8 @@ class UnavailableError(RuntimeError):
 class Connection(asyncio.BufferedProtocol):
     """One kept-alive connection, with one request at a time.
 
-    What arrives is received where it stays: a body of some size is not copied again. Streams of
-    asyncio would take longer for some responses than the server does.
+    What arrives is received where it stays: the server shares its cores with its clients, which
+    read hundreds of bodies of 780 KB.
     """
 
     received_at = 0.0

@@ -15,6 +15,7 @@ import json
 import os
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
+from itertools import chain, product
 from random import Random
 from typing import Any
 
@@ -41,6 +42,8 @@ _CHANGED_MESSAGES = 3
 """How many messages are changed again and again."""
 _READERS = ("member", "owner", "guest")
 _HALF = 0.5
+_READINGS = 3
+"""How often the newest messages of a topic are read until a process has the page in memory."""
 _SHARED_STATE = {"fetch_event_types": ["realm", "stream", "subscription"]}
 _OWN_NAMES = {"queue_id", "last_event_id", "server_generation"}
 
@@ -96,7 +99,8 @@ async def _live(processes: Processes, settings: Settings, history: History) -> N
     scene = await open_scene(processes, hides_people=history.hides_people)
     chance = Random(repr(history.rounds))
     await _send_poll(scene)
-    always = _pages_of_first_channel(scene)
+    in_topics = [_pages_of_topic(scene, topic) for topic in (TOPICS[0], TOPICS[2])]
+    always = [*_pages_of_first_channel(scene), *chain(*in_topics)]
     others: list[Joined] = []
     try:
         for number, each in enumerate(history.rounds, start=1):
@@ -104,6 +108,8 @@ async def _live(processes: Processes, settings: Settings, history: History) -> N
             others.append(_any_state(chance))
             pages = [*always, *others]
             await _take_round(scene, each, pages, chance)
+            for alike, client in product(in_topics, (*scene.clients,) * _READINGS):
+                await chance.choice(alike).read(scene, client)
             if number % _COMPARED_ROUNDS == 0:
                 await _compare(scene, settings, pages)
     finally:
@@ -146,6 +152,13 @@ def _pages_of_first_channel(scene: Scene) -> list[Page]:
     return [Page(reader, {**newest, **form}) for reader, form in zip(_READERS, forms, strict=True)]
 
 
+def _pages_of_topic(scene: Scene, topic: str) -> list[Page]:
+    """Of readers who share what is in memory of it; those messages move there and away."""
+    narrow = [["channel", scene.channels[0]], ["topic", topic]]
+    newest = {"narrow": narrow, "anchor": "newest", "num_before": 100, "num_after": 0}
+    return [Page(reader, newest) for reader in _READERS]
+
+
 async def _send_poll(scene: Scene) -> None:
     """To the same channel."""
     target = {"type": "channel", "to": scene.channels[0], "topic": "t1"}
@@ -157,7 +170,10 @@ async def _send_poll(scene: Scene) -> None:
 
 
 def _any_change(scene: Scene, chance: Random) -> Awaitable[object]:
-    """Give a message another text, reaction, vote or topic: these are part of what is in memory."""
+    """Give a message another text, reaction, vote or topic: these are part of what is in memory.
+
+    Or send one to where they are.
+    """
     channel_id = scene.channels[0]
     there = [each for each in scene.messages if scene.places.get(each, (0,))[0] == channel_id]
     message_id = chance.choice(there[:_CHANGED_MESSAGES] or scene.messages)
@@ -165,12 +181,14 @@ def _any_change(scene: Scene, chance: Random) -> Awaitable[object]:
     vote = {"message_id": scene.made["polls"][0], "msg_type": "widget"}
     option = {"type": "new_option", "idx": chance.randint(1, 1000), "option": "Soup"}
     topic = {"topic": chance.choice(TOPICS)}
+    target = {"type": "channel", "to": channel_id, "topic": TOPICS[0]}
     changes: list[tuple[str, str, str, dict[str, object]]] = [
         ("patch", path, scene.senders[message_id], {"content": f"alpha {chance.random()}"}),
         (chance.choice(("post", "delete")), f"{path}/reactions", "owner", {"emoji_name": "heart"}),
         ("post", "/submessage", "owner", {**vote, "content": json.dumps(option)}),
         ("patch", path, "owner", {**topic, "propagate_mode": "change_one"}),
         ("patch", path, "owner", {**topic, "propagate_mode": "change_all"}),
+        ("post", "/messages", "member", {**target, "content": f"alpha {chance.random()}"}),
     ]
     method, path, person, params = chance.choice(changes)
     return scene.call(chance.randint(0, 1), method, path, person, **params)

@@ -1,6 +1,7 @@
 """The long-lived parts of a running service, assembled once in main."""
 
 from datetime import datetime
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -28,10 +29,12 @@ from chatapi.db.database import Database
 from chatapi.db.deployment import find_deployment
 from chatapi.db.session import DatabaseSession
 from chatapi.events.bus import Bus
+from chatapi.events.byte_limit import ByteLimit
 from chatapi.events.clock_reader import ClockReader
 from chatapi.events.group_commit import GroupCommitter
 from chatapi.events.hub import Hub
-from chatapi.events.message_cache import MessageCache
+from chatapi.events.message_cache import EncodedMessage, MessageCache
+from chatapi.events.newest_pages import NewestPage, NewestPages
 from chatapi.events.queues import EventQueues
 from chatapi.events.shared_state_cache import SharedStateCache
 from chatapi.events.unit_of_work import UnitOfWork
@@ -71,6 +74,7 @@ class Runtime(Struct, frozen=True):
     channel_snapshots: ChannelSnapshots
     newest_messages: NewestMessages
     messages: MessageCache
+    newest_pages: NewestPages
     shared_state: SharedStateCache
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
@@ -126,6 +130,9 @@ class Runtime(Struct, frozen=True):
         measurements = measurements or Measurements()
         hub = Hub(database, bus, measurements)
         write_forwarder = WriteForwarder(bus.peers)
+        message_bytes = ByteLimit[EncodedMessage | NewestPage](
+            settings.message_cache_mib * 1024 * 1024, attrgetter("bytes_in_memory")
+        )
         return cls(
             settings=settings,
             clock=clock,
@@ -142,7 +149,8 @@ class Runtime(Struct, frozen=True):
             channels=ChannelCache(hub),
             channel_snapshots=ChannelSnapshots(hub),
             newest_messages=NewestMessages(hub),
-            messages=MessageCache(hub, settings.message_cache_mib * 1024 * 1024),
+            messages=MessageCache(hub, message_bytes),
+            newest_pages=NewestPages(hub, message_bytes),
             shared_state=SharedStateCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),

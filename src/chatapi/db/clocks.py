@@ -1,4 +1,4 @@
-"""Statements that lock a realm's clock, with or without taking message ids."""
+"""A realm's clock in statements: read with other rows, or locked, maybe with message ids taken."""
 
 from sqlalchemy import BigInteger, bindparam, exists, func, literal_column, select, true
 
@@ -7,6 +7,12 @@ from chatapi.db.models import RealmClock
 _taken = func.generate_series(1, bindparam("count")).alias("taken")
 _next_message_id = literal_column("nextval('message_id_seq')", BigInteger)
 
+LAST_EVENT = (
+    select(RealmClock.last_event)
+    .where(RealmClock.realm_id == bindparam("realm_id", type_=BigInteger))
+    .scalar_subquery()
+)
+"""A column: a statement with it says which event was the last when it read its rows."""
 LOCK_CLOCK = (
     select(RealmClock.last_event)
     .where(RealmClock.realm_id == bindparam("realm_id"))

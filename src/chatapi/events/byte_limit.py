@@ -3,27 +3,27 @@
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
-V = TypeVar("V")
+V_contra = TypeVar("V_contra", contravariant=True)
 
 Entry = tuple[Hashable, Hashable]
 """Identifies a value in all caches: what holds it, and its key there."""
 
 
-class ByteLimit(Generic[V]):
+class ByteLimit(Generic[V_contra]):
     """Counts the bytes of cached values; beyond the limit, the values added first are evicted.
 
     Use it for caches whose values differ much in size, or whose number nothing else bounds. A value
     that is read often and was evicted is added again, as the newest.
     """
 
-    def __init__(self, max_bytes: int, size_of: Callable[[V], int]) -> None:
+    def __init__(self, max_bytes: int, size_of: Callable[[V_contra], int]) -> None:
         self._max_bytes = max_bytes
         self._size_of = size_of
         self.used_bytes = 0
         self._sizes: dict[Entry, tuple[int, Callable[..., None]]] = {}
         """Sizes and how to evict, in the order in which the values were added."""
 
-    def add(self, entry: Entry, value: V, evict: Callable[..., None]) -> None:
+    def add(self, entry: Entry, value: V_contra, evict: Callable[..., None]) -> None:
         """Count a new value, and evict older ones if there is no room.
 
         `evict` is called with the two parts of the entry, and calls `remove`.

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from chatapi.core.ids import ChannelId, MessageId, UserId
+from chatapi.core.ids import ChannelId, ConversationId, MessageId, UserId
 
 
 class CacheTag(Struct, frozen=True):
@@ -75,6 +75,12 @@ class SentMessageTag(CacheTag, frozen=True):
     """The newest message of the realm: this one, which was just sent."""
 
     message_id: MessageId
+
+
+class NewMessageTag(CacheTag, frozen=True):
+    """The messages of a topic, to which one was just sent."""
+
+    conversation_id: ConversationId
 
 
 class MessageTag(CacheTag, frozen=True):

@@ -167,8 +167,10 @@ class FeedCache(Generic[K, V]):
         if self._max_values is not None and len(values.by_key) >= self._max_values:
             self._drop_all(values)
         values.by_key[key] = value
+        keys_by_tag, only = values.keys_by_tag, (key,)
         for tag in self._tags_of(key, value):
-            values.keys_by_tag[tag] = (*values.keys_by_tag.get(tag, ()), key)
+            others = keys_by_tag.get(tag)
+            keys_by_tag[tag] = only if others is None else (*others, key)
         if self._byte_limit is not None:
             self._byte_limit.add((values, key), value, self._drop_one)
         return value
@@ -209,9 +211,9 @@ class FeedCache(Generic[K, V]):
     def _drop_one(self, values: _Values[K, V], key: K) -> None:
         value = values.by_key.pop(key)
         for tag in self._tags_of(key, value):
-            keys = tuple(each for each in values.keys_by_tag.pop(tag) if each != key)
-            if keys:
-                values.keys_by_tag[tag] = keys
+            keys = values.keys_by_tag.pop(tag)
+            if len(keys) > 1:
+                values.keys_by_tag[tag] = tuple(each for each in keys if each != key)
         self._dropped(values, key, value)
 
     def _dropped(self, values: _Values[K, V], key: K, value: V) -> None:

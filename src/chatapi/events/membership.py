@@ -59,6 +59,14 @@ class Membership(Struct, frozen=True):
                 return True
         return False
 
+    def received_all_since(self, channel_id: ChannelId, message_id: MessageId) -> bool:
+        """Whether the reader has been subscribed since before a message was sent."""
+        subscription_periods = self.subscription_periods.get(channel_id)
+        if subscription_periods is None:
+            return False
+        latest = subscription_periods[-1]
+        return latest.until_message is None and latest.saw_message(message_id)
+
     def received_among(
         self, channel_id: ChannelId, arrivals: Mapping[MessageId, EventNumber | None]
     ) -> list[MessageId]:

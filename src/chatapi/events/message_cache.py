@@ -12,8 +12,8 @@ from chatapi.events.cache_tags import AnyMessageTag, MessageHistoriesTag, Messag
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
-_BYTES_PER_VALUE = 1_000
-"""What a value takes besides its JSON: keys, tags and their places in dictionaries."""
+_BYTES_PER_MESSAGE = 1_000
+"""What a message takes besides its JSON: keys, tags and their places in dictionaries."""
 
 
 class EncodedMessage(NamedTuple):
@@ -24,6 +24,10 @@ class EncodedMessage(NamedTuple):
     text_bytes: int
     """How much it counts in the limit of a page's texts."""
     reactions: int
+
+    @property
+    def bytes_in_memory(self) -> int:
+        return len(self.json) + _BYTES_PER_MESSAGE
 
 
 class MessageForm(NamedTuple):
@@ -49,16 +53,12 @@ class MessageCache:
     with a history are cached separately, and all dropped by that.
     """
 
-    def __init__(self, hub: Hub, max_bytes: int) -> None:
-        limit = ByteLimit[EncodedMessage](
-            max_bytes, lambda message: len(message.json) + _BYTES_PER_VALUE
-        )
-
+    def __init__(self, hub: Hub, byte_limit: ByteLimit[EncodedMessage]) -> None:
         def new_cache(form: MessageForm) -> FeedCache[MessageId, EncodedMessage]:
             of_histories = () if form.trail is None else (MessageHistoriesTag,)
             return FeedCache(
                 hub,
-                byte_limit=limit,
+                byte_limit=byte_limit,
                 realm_tags=(AnyMessageTag, *of_histories),
                 value_tags=(MessageTag,),
                 tags_of=lambda message_id, _message: (MessageTag(message_id),),

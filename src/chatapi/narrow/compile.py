@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, and_, false, not_, or_
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.cache import CachedChannel
 from chatapi.core.errors import NotLoggedInError
+from chatapi.core.ids import ConversationId
 from chatapi.db.index_order import IndexRange
 from chatapi.db.models import Message
 from chatapi.narrow.cost import check_cost
@@ -79,6 +80,15 @@ class Narrow(Struct, frozen=True):
     def whole_place(self) -> IndexRange | None:
         """The channel or conversation, if the narrow is all messages of it."""
         return self.parts[0].whole_place if len(self.parts) == 1 else None
+
+    @property
+    def whole_topic(self) -> ConversationId | None:
+        """The conversation of a topic, if the narrow is all messages of it."""
+        place = self.whole_place
+        if place is None or self.channel is None or not isinstance(place.value, int):
+            return None
+        is_topic = place.column.key == Message.conversation_id.key
+        return ConversationId(place.value) if is_topic else None
 
     @property
     def is_stale(self) -> bool:

@@ -4,12 +4,19 @@ from chatapi.read_state.repository._conversations import ConversationRepository
 from chatapi.read_state.repository._exceptions import ReadExceptionRepository, ReadMessage
 from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
-from chatapi.read_state.repository._state_columns import join_states, state_number
+from chatapi.read_state.repository._state_columns import NO_READER, join_states, state_number
 from chatapi.read_state.repository._states import MessageState, PageState, StateRepository
+from chatapi.read_state.repository._topic_states import (
+    TopicStateRepository,
+    TopicStates,
+    mentions_participants,
+    shared_state,
+)
 from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepository
 
 __all__ = [
     "MAX_UNREAD",
+    "NO_READER",
     "ConversationRepository",
     "MarkRepository",
     "MessageState",
@@ -18,9 +25,13 @@ __all__ = [
     "ReadMessage",
     "SpanRepository",
     "StateRepository",
+    "TopicStateRepository",
+    "TopicStates",
     "Unread",
     "UnreadConversation",
     "UnreadRepository",
     "join_states",
+    "mentions_participants",
+    "shared_state",
     "state_number",
 ]

@@ -20,6 +20,7 @@ from sqlalchemy import (
     or_,
 )
 
+from chatapi.core.ids import UserId
 from chatapi.db.base import aliased
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of
@@ -33,6 +34,9 @@ from chatapi.db.models import (
     Subscription,
 )
 from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER
+
+NO_READER = UserId(0)
+"""The id of visitors without an account, who have no flags."""
 
 # Aliases: conditions of a narrow may be about the same tables.
 _Position = aliased(ConversationReadPosition)
@@ -76,6 +80,8 @@ def state_number(message: Any) -> ColumnElement[int]:  # noqa: ANN401 (a class, 
         exception.is_not(None),
         exception,
         *others,
+        message.read_by_sender,
+        message.mentions_topic,
     )
     bits = (
         case((fact, literal_column(str(1 << place))), else_=literal_column("0"))

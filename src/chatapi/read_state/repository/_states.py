@@ -79,6 +79,10 @@ class PageState(NamedTuple):
     is_mentioned: bool
     mentions_channel: bool
     mentions_topic: bool
+    is_read_by_its_sender: bool
+    """Whether its sender, who need not be the reader, read it by sending it."""
+    mentions_participants: bool
+    """Whether it has a topic wildcard mention, which need not reach the reader."""
 
     @classmethod
     def of(cls, number: int) -> "PageState":

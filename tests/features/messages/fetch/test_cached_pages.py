@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 import pytest
@@ -21,6 +21,7 @@ from chatapi.core.settings import Settings
 from chatapi.features.messages import make_room_for_history, post_notices
 from tests.factories import MakeChannel, MakeUser, Person, realm_context
 from tests.features.messages.fetch.conversations import Term, mark, read, send
+from tests.features.messages.fetch.large_history import fill_topic
 from tests.support.apps import running_app
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
@@ -31,6 +32,10 @@ CHANNEL: Term = ["channel", "general"]
 TOPIC: Term = ["topic", "greetings"]
 PAGE = "message.conversation_id"
 """In the statement that reads a page."""
+STATES = "AS bits"
+"""In the statement that reads what a reader did with the messages of a page in memory."""
+_READS_UNTIL_IN_MEMORY = 3
+"""The first one encodes the messages, the second one keeps the page."""
 ANCHOR = "AS min"
 """In the statement that finds the first unread message."""
 POLL = "/poll Lunch?\nSoup\nSalad"
@@ -57,10 +62,15 @@ class Scene:
         """Each process answers the same: the ones with the page in memory, and the one without."""
         narrow = terms or (CHANNEL,)
         expected = await read(self.plain, self.reader, *narrow)
-        for client in (self.client, self.other, self.other):
+        for client in (self.client, self.other) * _READS_UNTIL_IN_MEMORY:
             assert await read(client, self.reader, *narrow) == expected
         messages: list[dict[str, Any]] = expected["messages"]
         return messages
+
+    async def assert_topic_is_in_memory(self, runtime: Runtime) -> None:
+        with recorded_statements(runtime.database, PAGE) as recorded:
+            await read(self.client, self.reader, CHANNEL, TOPIC)
+        assert recorded == []
 
 
 @pytest.fixture
@@ -87,7 +97,7 @@ async def scene(
         changed_id = await send(client, writer, general, content="Draft")
         assert_success(await client.patch(f"/messages/{changed_id}", writer, content="Final"))
         scene = Scene(client, other, plain, reader, writer, owner, general, message_id, poll_id)
-        for each in (client, other):
+        for each in (client, other) * _READS_UNTIL_IN_MEMORY:
             await read(each, reader, CHANNEL)
             await read(each, reader, CHANNEL, TOPIC)
         yield scene
@@ -184,6 +194,87 @@ async def send_another_message(scene: Scene) -> None:
     await send(scene.client, scene.writer, scene.channel, content="Another")
 
 
+async def send_as_the_reader(scene: Scene) -> None:
+    await send(scene.client, scene.reader, scene.channel, read_by_sender=True)
+    assert "read" in (await scene.assert_all_equal(CHANNEL, TOPIC))[-1]["flags"]
+
+
+async def mention_the_reader(scene: Scene) -> None:
+    group = {"name": "cooks", "description": "", "members": [scene.reader.user_id]}
+    await scene.change("post", "/user_groups/create", scene.owner, **group)
+    await scene.change("post", "/users/me/alert_words", scene.reader, alert_words=["fire"])
+    texts = ("@**Reader**", "@*cooks*", "@**all**", "fire")
+    for content in texts:
+        await send(scene.client, scene.writer, scene.channel, content=content)
+    shown = await scene.assert_all_equal(CHANNEL, TOPIC)
+    expected = [["mentioned"], ["mentioned"], ["stream_wildcard_mentioned"], ["has_alert_word"]]
+    assert [each["flags"] for each in shown[-len(texts) :]] == expected
+
+
+async def mention_the_participants(scene: Scene) -> None:
+    await send(scene.client, scene.writer, scene.channel, content="@**topic**")
+    await send(scene.client, scene.reader, scene.channel)
+    await send(scene.client, scene.writer, scene.channel, content="@**topic**")
+    first, _, second = (await scene.assert_all_equal(CHANNEL, TOPIC))[-3:]
+    assert (first["flags"], second["flags"]) == ([], ["topic_wildcard_mentioned"])
+
+
+async def mention_the_reader_by_an_edit(scene: Scene) -> None:
+    path = f"/messages/{scene.message_id}"
+    for content, flags in (("@**Reader** @**all**", 2), ("Nobody", 0)):
+        await scene.change("patch", path, scene.writer, content=content)
+        assert len((await scene.assert_all_equal(CHANNEL, TOPIC))[0]["flags"]) == flags
+
+
+async def read_in_every_way(scene: Scene) -> None:
+    last = await send(scene.client, scene.writer, scene.channel)
+    await mark(scene.client, scene.reader, scene.message_id, last)
+    flags = [each["flags"] for each in await scene.assert_all_equal(CHANNEL, TOPIC)]
+    assert flags == [["read"], [], [], ["read"]]
+    place = {"stream_id": scene.channel.id, "topic_name": "greetings"}
+    await scene.change("post", "/mark_topic_as_read", scene.reader, **place)
+    await send(scene.client, scene.writer, scene.channel)
+    await mark(scene.client, scene.reader, scene.message_id, op="remove")
+    flags = [each["flags"] for each in await scene.assert_all_equal(CHANNEL, TOPIC)]
+    assert flags == [[], ["read"], ["read"], ["read"], []]
+    path = "/mark_stream_as_read"
+    await scene.change("post", path, scene.reader, stream_id=scene.channel.id)
+    shown = await scene.assert_all_equal(CHANNEL, TOPIC)
+    assert all(each["flags"] == ["read"] for each in shown)
+    await send(scene.client, scene.writer, scene.channel)
+    await scene.change("post", "/mark_all_as_read", scene.reader)
+    shown = await scene.assert_all_equal(CHANNEL, TOPIC)
+    assert all(each["flags"] == ["read"] for each in shown)
+
+
+async def leave_and_come_back(scene: Scene) -> None:
+    names = ["general"]
+    await scene.change("delete", "/users/me/subscriptions", scene.reader, subscriptions=names)
+    shown = await scene.assert_all_equal(CHANNEL, TOPIC)
+    assert all("read" in each["flags"] for each in shown)
+    await send(scene.client, scene.writer, scene.channel)
+    subscriptions = [{"name": "general"}]
+    await scene.change("post", "/users/me/subscriptions", scene.reader, subscriptions=subscriptions)
+    await send(scene.client, scene.writer, scene.channel)
+    missed, received = (await scene.assert_all_equal(CHANNEL, TOPIC))[-2:]
+    assert ("historical" in missed["flags"], received["flags"]) == (True, [])
+
+
+async def move_a_message_there(scene: Scene) -> None:
+    moved = await send(scene.client, scene.writer, scene.channel, "elsewhere")
+    await send(scene.client, scene.writer, scene.channel)
+    await scene.assert_all_equal(CHANNEL, TOPIC)
+    await scene.change(
+        "patch",
+        f"/messages/{moved}",
+        scene.owner,
+        topic="greetings",
+        propagate_mode="change_one",
+        send_notification_to_new_thread=False,
+    )
+    assert moved in {each["id"] for each in await scene.assert_all_equal(CHANNEL, TOPIC)}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -198,6 +289,13 @@ async def send_another_message(scene: Scene) -> None:
         star_and_mark_as_unread,
         delete_a_message,
         send_another_message,
+        send_as_the_reader,
+        mention_the_reader,
+        mention_the_participants,
+        mention_the_reader_by_an_edit,
+        read_in_every_way,
+        leave_and_come_back,
+        move_a_message_there,
     ],
 )
 async def test_change_is_shown_at_once_by_each_process(scene: Scene, change: Change) -> None:
@@ -264,11 +362,85 @@ async def test_notice_in_memory_is_shown_with_the_earlier_time_it_got(
     assert shown["timestamp"] == unix_seconds(since) < sent["timestamp"]
 
 
-async def test_page_in_memory_is_read_without_texts(scene: Scene, runtime: Runtime) -> None:
+@pytest.mark.parametrize("narrow", [(CHANNEL,), (CHANNEL, TOPIC)], ids=["channel", "topic"])
+async def test_page_in_memory_is_read_by_one_statement_without_texts(
+    scene: Scene, runtime: Runtime, narrow: tuple[Term, ...]
+) -> None:
     with recorded_statements(runtime.database, "message") as recorded:
-        assert len((await read(scene.client, scene.reader, CHANNEL, TOPIC))["messages"]) == 3
+        assert len((await read(scene.client, scene.reader, *narrow))["messages"]) == 3
     [statement] = recorded
     assert "rendered_content" not in statement
+    assert (STATES in statement, PAGE in statement) == (TOPIC in narrow, TOPIC not in narrow)
+
+
+async def test_page_in_memory_is_the_same_for_each_reader_but_for_flags_and_permissions(
+    scene: Scene, make_user: MakeUser
+) -> None:
+    guest = await make_user(Role.GUEST)
+    path = "/users/me/subscriptions"
+    general: dict[str, object] = {"subscriptions": [{"name": "general"}]}
+    await scene.change("post", path, scene.owner, **general, principals=[guest.user_id])
+    await mark(scene.client, scene.reader, scene.message_id, flag="starred")
+    for person in (scene.reader, scene.writer, guest, scene.owner, scene.reader, guest):
+        for params in ({}, {"client_gravatar": False}, {"num_before": 2}):
+            pages = [
+                await read(client, person, CHANNEL, TOPIC, **params)
+                for client in (scene.client, scene.plain)
+            ]
+            assert pages[0] == pages[1]
+
+
+async def test_reader_with_flags_of_very_many_messages_between_those_of_a_page_is_shown_it(
+    scene: Scene, runtime: Runtime, realm: RealmRecord
+) -> None:
+    """The statement that returns what differs would return more than the page has."""
+    between = await send(scene.client, scene.writer, scene.channel, "elsewhere")
+    others = await fill_topic(runtime, realm, scene.writer, between, 501)
+    last = await send(scene.client, scene.writer, scene.channel)
+    await mark(scene.client, scene.reader, last, *others, flag="starred")
+    shown = await scene.assert_all_equal(CHANNEL, TOPIC)
+    assert shown[-1]["flags"] == ["starred"]
+    with recorded_statements(runtime.database, PAGE) as recorded:
+        await read(scene.client, scene.reader, CHANNEL, TOPIC)
+    assert len(recorded) == 1
+    await mark(scene.client, scene.reader, *others, flag="starred", op="remove")
+    await scene.assert_all_equal(CHANNEL, TOPIC)
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("method", ["edit", "delete", "send", "move"])
+async def test_change_beside_the_statement_of_a_page_in_memory_shows_a_single_moment(
+    scene: Scene, runtime: Runtime, moment: Literal["before", "after"], method: str
+) -> None:
+    """Another process changes it, and this one has not heard of that when it responds."""
+    await scene.assert_topic_is_in_memory(runtime)
+    before = await read(scene.plain, scene.reader, CHANNEL, TOPIC)
+    path = f"/messages/{scene.message_id}"
+
+    async def change() -> None:
+        if method == "edit":
+            response = await scene.other.patch(path, scene.writer, content="Second")
+        elif method == "delete":
+            response = await scene.other.delete(path, scene.owner)
+        elif method == "move":
+            response = await scene.other.patch(path, scene.owner, topic="elsewhere")
+        else:
+            response = await scene.other.post(
+                "/messages",
+                scene.writer,
+                type="channel",
+                to=scene.channel.id,
+                topic="greetings",
+                content="Hello",
+            )
+        assert_success(response)
+
+    with interrupted_statement(runtime.database, STATES, change, moment=moment):
+        page = await read(scene.client, scene.reader, CHANNEL, TOPIC)
+    after = await read(scene.plain, scene.reader, CHANNEL, TOPIC)
+    assert before != after
+    assert page == after or (moment == "after" and page == before)
+    await scene.assert_all_equal(CHANNEL, TOPIC)
 
 
 @pytest.mark.parametrize("path", ["edit", "delete"])
@@ -317,6 +489,24 @@ async def test_page_around_the_first_unread_message_shows_a_single_moment(
     with interrupted_statement(runtime.database, part, change, moment="after"):
         page = await read_from(scene.client)
     assert page == await read_from(scene.plain)
+
+
+async def test_page_in_memory_is_not_shown_around_an_anchor_of_another_moment(
+    scene: Scene, runtime: Runtime
+) -> None:
+    """Nothing was unread, so the page ends with the newest message; then one becomes unread."""
+    await scene.change("post", "/mark_all_as_read", scene.reader)
+    around = {"anchor": "first_unread", "num_before": 100, "num_after": 5}
+    newest = await read(scene.client, scene.reader, CHANNEL, TOPIC, **around)
+    assert newest["found_newest"]
+
+    async def mark_as_unread() -> None:
+        await mark(scene.other, scene.reader, scene.message_id, op="remove")
+
+    with interrupted_statement(runtime.database, ANCHOR, mark_as_unread, moment="after"):
+        page = await read(scene.client, scene.reader, CHANNEL, TOPIC, **around)
+    assert page["anchor"] == scene.message_id
+    assert page == await read(scene.plain, scene.reader, CHANNEL, TOPIC, **around)
 
 
 async def test_history_that_is_hidden_meanwhile_is_not_shown(

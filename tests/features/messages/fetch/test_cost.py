@@ -1,6 +1,7 @@
 """The cost of reading: a few statements, and an index range for the newest messages."""
 
 import re
+from typing import Any
 
 import pytest
 from sqlalchemy import false, insert, literal, select, true
@@ -8,9 +9,9 @@ from sqlalchemy import false, insert, literal, select, true
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
-from chatapi.db.models import Message, MessageFlag
+from chatapi.db.models import Mention, Message, MessageFlag, ReadException, User
 from chatapi.db.session import DatabaseSession
-from tests.factories import MakeChannel, Person
+from tests.factories import MakeChannel, MakeUser, Person
 from tests.features.messages.fetch.conversations import Term, ids_read, send
 from tests.features.messages.fetch.large_history import fill_topic, update_statistics
 from tests.support.client import ApiClient
@@ -27,6 +28,8 @@ CHANNEL: Term = ["channel", "general"]
 TOPIC: Term = ["topic", "greetings"]
 LONG_TOPIC: Term = ["topic", "annals"]
 QUIET_CHANNEL: Term = ["channel", "quiet"]
+_OTHERS = 10
+"""Users who did something with a quarter of all messages."""
 
 
 @pytest.fixture
@@ -70,6 +73,53 @@ async def quiet_channel(
         starred = select(literal(writer.user_id), Message.id, true(), false())
         await db.execute(insert(MessageFlag).from_select(columns, starred))
     await update_statistics(runtime)
+
+
+@pytest.fixture
+async def statement_of_page_in_memory(
+    client: ApiClient,
+    runtime: Runtime,
+    large_history: None,
+    make_user: MakeUser,
+    reader: Person,
+) -> tuple[str, Any]:
+    """The statement that reads what the reader did, beside all that other users did."""
+    others = [(await make_user()).user_id for _ in range(_OTHERS)]
+    async with DatabaseSession(runtime.database) as db, db.transaction():
+        did = select(User.id, Message.id).join(Message, Message.id % 4 == 0)
+        did = did.where(User.id.in_(others))
+        of_message = ["user_id", "message_id"]
+        await db.execute(insert(Mention).from_select(of_message, did))
+        flags = did.add_columns(true(), false())
+        names = [*of_message, "starred", "collapsed"]
+        await db.execute(insert(MessageFlag).from_select(names, flags))
+        exceptions = did.add_columns(Message.conversation_id, true())
+        names = [*of_message, "conversation_id", "is_read"]
+        await db.execute(insert(ReadException).from_select(names, exceptions))
+    await update_statistics(runtime)
+    for _ in range(2):
+        await ids_read(client, reader, CHANNEL, TOPIC)
+    with captured_statements(runtime.database, "AS bits") as captured:
+        assert len(await ids_read(client, reader, CHANNEL, TOPIC)) == 100
+    [statement] = captured
+    return statement
+
+
+async def test_states_of_a_page_in_memory_are_read_by_indexes(
+    runtime: Runtime, statement_of_page_in_memory: tuple[str, Any]
+) -> None:
+    plan = await explain(runtime.database, *statement_of_page_in_memory)
+    scan = "SCAN" if runtime.database.is_sqlite else "Seq Scan on"
+    for table in ("read_exception", "message_flag", "message_mention"):
+        assert table in plan
+        assert f"{scan} {table}" not in plan
+
+
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_states_of_a_page_in_memory_are_not_planned_for_each_request(
+    runtime: Runtime, statement_of_page_in_memory: tuple[str, Any]
+) -> None:
+    assert await is_plan_kept(runtime.database, *statement_of_page_in_memory)
 
 
 @pytest.mark.parametrize("number", [1, 100])

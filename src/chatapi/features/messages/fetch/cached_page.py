@@ -14,6 +14,7 @@ from chatapi.features.messages.fetch.anchors import (
     named_anchor,
 )
 from chatapi.features.messages.fetch.contents import CachedContents
+from chatapi.features.messages.fetch.newest_page import NewestPageReader, newest_page
 from chatapi.features.messages.fetch.page_size import MAX_BYTES_WITHOUT_TURN
 from chatapi.features.messages.fetch.params import ReadMessagesParams
 from chatapi.features.messages.fetch.payloads import MessagesPayload
@@ -48,15 +49,13 @@ def page_payload(window: Window) -> MessagesPayload:
     }
 
 
-class QuickRead(Struct, frozen=True):
-    """A window that was read without a snapshot, as of an event."""
+class IncompletePage(Struct, frozen=True):
+    """A window that was read without a snapshot, as of an event; contents have to be read."""
 
     window: Window
     as_of: EventNumber
     contents: CachedContents
     """What is in memory of it."""
-    payload: MessagesPayload | None
-    """The response; None if contents have to be read, in a snapshot."""
 
 
 class _Sought(NamedTuple):
@@ -69,7 +68,7 @@ class _Sought(NamedTuple):
 
 async def read_quickly(
     ctx: RealmContext, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
-) -> QuickRead | None:
+) -> MessagesPayload | IncompletePage | None:
     """Read a page without a snapshot, one statement for each side; None if it takes more.
 
     One statement sees one point in time, as a snapshot does: the rows tell which event was the
@@ -79,6 +78,15 @@ async def read_quickly(
     sought = await _find_window(ctx, access, narrow, params)
     if sought is None:
         return None
+    pages = ctx.runtime.newest_pages
+    reader = NewestPageReader(ctx, access, narrow, params)
+    key = reader.key_of(sought.window)
+    known = None if key is None else pages.find(ctx.realm.id, key)
+    if known is not None:
+        payload = await reader.show(known, sought.as_of)
+        if payload is not None:
+            return payload
+    loading = None if key is None else await pages.begin(ctx.realm.id)
     window = await read_window(page_repository(ctx, access), narrow, sought.window)
     as_of = window.as_of
     if as_of is None or sought.as_of not in {None, as_of}:
@@ -87,14 +95,20 @@ async def read_quickly(
     if narrow.is_stale:
         raise StaleCallerError
     contents = CachedContents(ctx, params)
-    payload: MessagesPayload | None = None
     is_complete = contents.recall(window.rows, as_of)
-    if is_complete and not contents.is_large(window.rows, MAX_BYTES_WITHOUT_TURN):
-        presenter = MessagePresenter(ctx, access, params)
-        if await presenter.load_cached(window.rows, as_of):
-            messages = await presenter.show(window.rows, contents.encoded)
-            payload = {**page_payload(window), "messages": messages}
-    return QuickRead(window, as_of, contents, payload)
+    if not is_complete or contents.is_large(window.rows, MAX_BYTES_WITHOUT_TURN):
+        return IncompletePage(window, as_of, contents)
+    presenter = MessagePresenter(ctx, access, params)
+    senders = {row.sender_id for row in window.rows}
+    places = {row.conversation_id: row for row in window.rows}
+    if not await presenter.load_cached(senders, places, as_of):
+        return IncompletePage(window, as_of, contents)
+    if key is not None and loading is not None:
+        shared = newest_page(window, contents.encoded)
+        if shared is not None:
+            pages.keep(loading, key, shared)
+    messages = await presenter.show(window.rows, contents.encoded)
+    return {**page_payload(window), "messages": messages}
 
 
 async def _find_window(

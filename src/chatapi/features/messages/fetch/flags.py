@@ -24,15 +24,14 @@ _NAMES = (
 def flags_encoder(access: MessageAccess) -> Callable[[PageRow], bytes]:
     """Return what encodes the flags of each message of a page."""
     if access.reader_id is None:
-        of_visitors = _member(["read"])
-        return lambda _row: of_visitors
+        return lambda _row: FLAGS_OF_VISITORS
     # Looked up once: a page has hundreds of messages.
     received = access.received
-    return lambda row: _encoded(row.state, received(row))
+    return lambda row: encoded_flags(row.state, received(row))
 
 
 @cache
-def _encoded(state: int, is_received: bool) -> bytes:  # noqa: FBT001 (a cache is fastest without names)
+def encoded_flags(state: int, is_received: bool) -> bytes:  # noqa: FBT001 (a cache is fastest without names)
     """Encoded once for each of a few thousand states that are possible."""
     page_state = PageState.of(state)
     is_set = (
@@ -50,3 +49,6 @@ def _encoded(state: int, is_received: bool) -> bytes:  # noqa: FBT001 (a cache i
 
 def _member(flags: list[str]) -> bytes:
     return b',"flags":' + orjson.dumps(flags)
+
+
+FLAGS_OF_VISITORS = _member(["read"])

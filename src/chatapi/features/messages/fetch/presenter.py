@@ -1,6 +1,7 @@
 """Joins the JSON of messages for a reader: contents, senders, places and flags."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Protocol
 
 import orjson
 
@@ -10,6 +11,7 @@ from chatapi.channel_cache.records import ChannelRecord
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, UserId
 from chatapi.events.message_cache import EncodedMessage
+from chatapi.events.newest_pages import NewestPage, SharedMessage
 from chatapi.features.messages.fetch.flags import flags_encoder
 from chatapi.features.messages.fetch.params import ShowMessageParams
 from chatapi.features.messages.fetch.payloads import MatchPayload
@@ -30,6 +32,16 @@ from chatapi.permissions.user_visibility import UserVisibility, user_visibility
 _TOPICS_AT_ONCE = 100
 _QUICK_TOPICS = 3
 """Finding links in this few topics takes less time than passing them to a thread."""
+
+
+class TopicOfChannel(Protocol):
+    """Where messages are; direct messages have no channel."""
+
+    @property
+    def channel_id(self) -> ChannelId | None: ...
+
+    @property
+    def topic(self) -> str: ...
 
 
 class MessagePresenter:
@@ -59,20 +71,24 @@ class MessagePresenter:
             key: tuple(self._person(users[user_id]) for user_id in ids)
             for key, ids in members.items()
         }
-        self._encode_senders(rows, users, await user_visibility(ctx))
-        await self._encode_places(rows, people)
+        self._encode_senders({row.sender_id for row in rows}, users, await user_visibility(ctx))
+        await self._encode_places({row.conversation_id: row for row in rows}, people)
 
-    async def load_cached(self, rows: Sequence[PageRow], as_of: EventNumber) -> bool:
+    async def load_cached(
+        self,
+        sender_ids: Collection[UserId],
+        topics: Mapping[ConversationId, TopicOfChannel],
+        as_of: EventNumber,
+    ) -> bool:
         """The same for channel messages without a statement; whether everything was in memory."""
-        user_ids = {row.sender_id for row in rows}
-        users = self._ctx.runtime.users.find(self._ctx.realm.id, user_ids, as_of)
-        if len(users) < len(user_ids):
+        users = self._ctx.runtime.users.find(self._ctx.realm.id, sender_ids, as_of)
+        if len(users) < len(sender_ids):
             return False
         sees_all = UserVisibility(
             self._ctx.reader, sees_all_users=True, visible_user_ids=frozenset()
         )
-        self._encode_senders(rows, users, sees_all)
-        await self._encode_places(rows, {})
+        self._encode_senders(sender_ids, users, sees_all)
+        await self._encode_places(topics, {})
         return True
 
     async def show(
@@ -98,32 +114,45 @@ class MessagePresenter:
 
         return await map_in_steps(join, rows)
 
+    def show_newest(self, page: NewestPage, flags: Sequence[bytes]) -> list[orjson.Fragment]:
+        """The messages of a page in memory, whose senders and place were loaded, as one part."""
+        senders, place = self._senders, self._places[page.conversation_id]
+
+        def join(message: SharedMessage) -> bytes:
+            return message.json + senders[message.sender_id] + place
+
+        messages = page.joined((senders, place), join)
+        joined = [each + own for each, own in zip(messages, flags, strict=True)]
+        return [orjson.Fragment(b"},".join(joined) + b"}")]
+
     def _encode_senders(
-        self, rows: Iterable[PageRow], users: Mapping[UserId, UserRecord], seen: UserVisibility
+        self,
+        sender_ids: Iterable[UserId],
+        users: Mapping[UserId, UserRecord],
+        seen: UserVisibility,
     ) -> None:
         subdomain = self._ctx.realm.subdomain
-        for user_id in {row.sender_id for row in rows}:
+        for user_id in sender_ids:
             data, options = self._sender(users[user_id], seen)
             self._senders[user_id] = _members(sender_payload(data, subdomain, options))
 
     async def _encode_places(
         self,
-        rows: Sequence[PageRow],
+        topics: Mapping[ConversationId, TopicOfChannel],
         people: Mapping[ConversationId, tuple[RecipientPayload, ...]],
     ) -> None:
         ctx = self._ctx
-        first_rows = {row.conversation_id: row for row in rows}
-        channel_ids = {row.channel_id for row in rows if row.channel_id is not None}
+        channel_ids = {each.channel_id for each in topics.values() if each.channel_id is not None}
         channels = await ctx.runtime.channels.many(ctx.db, ctx.realm.id, channel_ids)
-        links = await self._find_links({row.topic for row in first_rows.values()})
-        for key, row in first_rows.items():
+        links = await self._find_links({each.topic for each in topics.values()})
+        for key, each in topics.items():
             place = MessagePlace(
                 conversation_id=key,
-                channel_id=row.channel_id,
-                channel_name=_name_of(row.channel_id, channels),
-                topic=row.topic,
+                channel_id=each.channel_id,
+                channel_name=_name_of(each.channel_id, channels),
+                topic=each.topic,
                 people=people.get(key, ()),
-                topic_links=links.get(row.topic, ()),
+                topic_links=links.get(each.topic, ()),
             )
             payload = place_payload(place, allow_empty_topic=self._params.allow_empty_topic_name)
             self._places[key] = _members(payload)

@@ -9,6 +9,7 @@ from chatapi.core.errors import BadRequestError, NotLoggedInError, StaleCallerEr
 from chatapi.core.ids import MessageId
 from chatapi.features.messages.fetch.anchors import Anchors, find_fixed_anchor, named_anchor
 from chatapi.features.messages.fetch.cached_page import (
+    IncompletePage,
     page_payload,
     page_repository,
     read_quickly,
@@ -90,8 +91,8 @@ class HistoryService:
             message_ids=params.message_ids or (),
         )
         quick = None if is_heavy else await read_quickly(self._ctx, access, narrow, params)
-        if quick is not None and quick.payload is not None:
-            return quick.payload
+        if quick is not None and not isinstance(quick, IncompletePage):
+            return quick
         await self._take_snapshot(access, narrow)
         pages = page_repository(self._ctx, access)
         contents = await MessageContents.begin(self._ctx, params, pages, is_heavy=is_heavy)

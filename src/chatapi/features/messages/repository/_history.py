@@ -21,6 +21,7 @@ from sqlalchemy import (
 from chatapi.auth.users import UserRecord, user_records
 from chatapi.channel_cache.visibility import VisibilityPolicy
 from chatapi.core.ids import ChannelId, ConversationId, EventNumber, MessageId, RealmId, UserId
+from chatapi.db.clocks import LAST_EVENT
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.index_order import IndexRange
 from chatapi.db.models import (
@@ -33,7 +34,7 @@ from chatapi.db.models import (
 )
 from chatapi.db.opaque_values import opaque_number
 from chatapi.db.session import DatabaseSession
-from chatapi.features.messages.repository._pages import LAST_EVENT, number_in
+from chatapi.features.messages.repository._pages import number_in
 from chatapi.narrow import Narrow
 from chatapi.narrow.unread import READER, first_unread, values_for, was_received
 

@@ -27,18 +27,17 @@ from chatapi.core.ids import (
     RealmId,
     UserId,
 )
+from chatapi.db.clocks import LAST_EVENT
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.index_order import IndexOrder
-from chatapi.db.models import Conversation, Message, RealmClock
+from chatapi.db.models import Conversation, Message
 from chatapi.db.opaque_values import opaque_number
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow import Narrow, along_channel, along_conversation
-from chatapi.read_state.repository import join_states, state_number
+from chatapi.read_state.repository import NO_READER, join_states, state_number
 
 Direction = Literal["up_to", "since"]
 
-_NO_READER = 0
-"""The id of visitors without an account, who have no flags."""
 _FEWEST_SEARCHED = 100
 MAX_PLACE_ROWS = 250
 """How many messages of a whole place are read at once."""
@@ -105,11 +104,6 @@ _TEXTS: Select[*tuple[Any, ...]] = select(
     Message.is_me_message,
     Message.has_widget,
 ).where(is_one_of(Message.id, "message_ids"))
-LAST_EVENT = (
-    select(RealmClock.last_event)
-    .where(RealmClock.realm_id == bindparam("realm_id", type_=BigInteger))
-    .scalar_subquery()
-)
 
 
 def _with_states(messages: Select[*tuple[Any, ...]]) -> Select[*tuple[Any, ...]]:
@@ -198,7 +192,7 @@ class PageRepository:
         self._db = db
         self._reader = {
             "realm_id": realm_id,
-            "reader_id": _NO_READER if reader_id is None else reader_id,
+            "reader_id": NO_READER if reader_id is None else reader_id,
             "group_ids": list(groups),
         }
 

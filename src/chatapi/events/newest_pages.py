@@ -18,8 +18,8 @@ from chatapi.events.cache_tags import (
 from chatapi.events.feed_cache import FeedCache, Loading
 from chatapi.events.hub import Hub
 
-_BYTES_PER_MESSAGE = 1_200
-"""What a message of a page takes besides its JSON: its fields, and its tag."""
+_BYTES_PER_MESSAGE = 700
+"""What a message of a page takes besides its JSON: fields, tag, sender and topic."""
 
 
 class PageKey(NamedTuple):
@@ -66,7 +66,7 @@ class NewestPage:
 
     @property
     def bytes_in_memory(self) -> int:
-        """Twice the contents: they are kept with what most readers see of sender and topic."""
+        """Twice the contents: they are also kept joined with sender and topic."""
         contents = sum(len(each.json) for each in self.messages)
         return 2 * contents + len(self.messages) * _BYTES_PER_MESSAGE
 

@@ -40,7 +40,7 @@ class SharedMessage(NamedTuple):
     json: bytes
     """The content of the message: an object without its closing brace."""
     state: int
-    """Those bits of a page state that are the same for all readers."""
+    """What `shared_state` returned."""
 
 
 @dataclass(eq=False)
@@ -59,10 +59,6 @@ class NewestPage:
     @cached_property
     def sender_ids(self) -> frozenset[UserId]:
         return frozenset(message.sender_id for message in self.messages)
-
-    @cached_property
-    def has_moved_messages(self) -> bool:
-        return any(message.arrival is not None for message in self.messages)
 
     @property
     def bytes_in_memory(self) -> int:

@@ -1,6 +1,6 @@
 """Message visibility: one rule, as a check of fetched rows and as SQL conditions."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple, Protocol
@@ -100,6 +100,16 @@ class MessageLocation(Protocol):
         """The event that moved it into its channel, None if it was sent there."""
 
 
+class ChannelMessage(Protocol):
+    """The same of a message whose channel is known."""
+
+    @property
+    def id(self) -> MessageId: ...
+
+    @property
+    def arrival(self) -> EventNumber | None: ...
+
+
 class FeedPart(Struct, frozen=True):
     """SQL condition for some of the messages sent to a reader, all of which are above an id."""
 
@@ -185,6 +195,17 @@ class MessageAccess(Struct, frozen=True):
         if message.channel_id is None:
             return True
         return self.channels.membership.received(message.channel_id, message.id, message.arrival)
+
+    def received_in(
+        self, channel_id: ChannelId, messages: Sequence[ChannelMessage]
+    ) -> Sequence[bool]:
+        """The same for each of some messages of one channel, the oldest first."""
+        membership = self.channels.membership
+        if membership.received_all_since(channel_id, messages[0].id) and all(
+            message.arrival is None for message in messages
+        ):
+            return [True] * len(messages)
+        return [membership.received(channel_id, each.id, each.arrival) for each in messages]
 
     async def in_feed(self) -> tuple[FeedPart, ...]:
         """Returns the messages sent to the reader: in subscribed channels, and directly.

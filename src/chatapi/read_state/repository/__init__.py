@@ -4,7 +4,7 @@ from chatapi.read_state.repository._conversations import ConversationRepository
 from chatapi.read_state.repository._exceptions import ReadExceptionRepository, ReadMessage
 from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
-from chatapi.read_state.repository._state_columns import NO_READER, join_states, state_number
+from chatapi.read_state.repository._state_columns import join_states, reader_values, state_number
 from chatapi.read_state.repository._states import MessageState, PageState, StateRepository
 from chatapi.read_state.repository._topic_states import (
     TopicStateRepository,
@@ -16,7 +16,6 @@ from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepo
 
 __all__ = [
     "MAX_UNREAD",
-    "NO_READER",
     "ConversationRepository",
     "MarkRepository",
     "MessageState",
@@ -32,6 +31,7 @@ __all__ = [
     "UnreadRepository",
     "join_states",
     "mentions_participants",
+    "reader_values",
     "shared_state",
     "state_number",
 ]

@@ -1,9 +1,10 @@
 """The columns of a reader's flags and read state, and the joins they come from.
 
-For statements on `Message`, or on a subquery that has its columns: `{"reader_id": ...,
-"group_ids": [...]}`.
+For statements on `Message`, or on a subquery that has its columns, with the parameters that
+`reader_values` returns.
 """
 
+from collections.abc import Collection
 from functools import reduce
 from operator import add
 from typing import Any
@@ -20,7 +21,7 @@ from sqlalchemy import (
     or_,
 )
 
-from chatapi.core.ids import UserId
+from chatapi.core.ids import GroupId, UserId
 from chatapi.db.base import aliased
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of
@@ -35,7 +36,7 @@ from chatapi.db.models import (
 )
 from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER
 
-NO_READER = UserId(0)
+_NO_READER = UserId(0)
 """The id of visitors without an account, who have no flags."""
 
 # Aliases: conditions of a narrow may be about the same tables.
@@ -46,6 +47,14 @@ _Flag = aliased(MessageFlag)
 _Mention = aliased(Mention)
 _GroupMention = aliased(GroupMention)
 _Earlier = aliased(Message)
+
+
+def reader_values(reader_id: UserId | None, groups: Collection[GroupId]) -> dict[str, Any]:
+    """The parameters of these statements; None is a visitor without an account."""
+    return {
+        "reader_id": _NO_READER if reader_id is None else reader_id,
+        "group_ids": list(groups),
+    }
 
 
 def state_columns(message: Any) -> tuple[SQLColumnExpression[Any], ...]:  # noqa: ANN401 (a class, or columns)

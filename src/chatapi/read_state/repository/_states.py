@@ -19,7 +19,7 @@ from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Message, MessageFlag
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
-from chatapi.read_state.repository._state_columns import join_states, state_columns
+from chatapi.read_state.repository._state_columns import join_states, reader_values, state_columns
 
 IdT = TypeVar("IdT", bound=int)
 
@@ -162,10 +162,9 @@ class StateRepository:
             rows = await self._db.execute(
                 _STATES,
                 {
-                    "reader_id": self._user_id,
                     "realm_id": self._realm_id,
                     "message_ids": chunk,
-                    "group_ids": list(groups),
+                    **reader_values(self._user_id, groups),
                 },
             )
             states += [MessageState(*row) for row in rows.all()]

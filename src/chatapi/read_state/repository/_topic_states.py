@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from operator import add
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 from sqlalchemy import (
@@ -41,8 +41,9 @@ from chatapi.db.models import (
 )
 from chatapi.db.opaque_values import opaque_number
 from chatapi.db.session import DatabaseSession
+from chatapi.events.newest_pages import SharedMessage
 from chatapi.narrow.unread import GLOBAL_READ_POSITION, READER
-from chatapi.read_state.repository._state_columns import NO_READER
+from chatapi.read_state.repository._state_columns import reader_values
 from chatapi.read_state.repository._states import PageState
 
 _MOST_ROWS = 500
@@ -138,32 +139,18 @@ def _of_messages() -> tuple[Select[*tuple[Any, ...]], ...]:
 _STATES = union_all(_of_topic(), *_of_messages()).limit(_MOST_ROWS + 1)
 
 
-class MessageInMemory(Protocol):
-    """What all readers share of a message of a page."""
-
-    @property
-    def id(self) -> MessageId: ...
-
-    @property
-    def sender_id(self) -> UserId: ...
-
-    @property
-    def state(self) -> int:
-        """What `shared_state` returned."""
-
-
 class TopicStates(Struct, frozen=True):
     """A reader's states of the messages of a topic, as of an event."""
 
     as_of: EventNumber
-    reader_id: UserId
+    reader_id: UserId | None
     position: MessageId
     bits: int
     """Those that all messages have."""
     bits_of: Mapping[MessageId, int]
     """Those of single messages."""
 
-    def numbers(self, messages: Sequence[MessageInMemory]) -> list[int]:
+    def numbers(self, messages: Sequence[SharedMessage]) -> list[int]:
         """The same numbers as `state_number` has for the messages."""
         common, position, bits_of = self.bits, self.position, self.bits_of
         numbers = [
@@ -205,12 +192,8 @@ class TopicStateRepository:
         groups: Collection[GroupId],
     ) -> None:
         self._db = db
-        self._reader_id = NO_READER if reader_id is None else reader_id
-        self._values = {
-            "realm_id": realm_id,
-            "reader_id": self._reader_id,
-            "group_ids": list(groups),
-        }
+        self._reader_id = reader_id
+        self._values = {"realm_id": realm_id, **reader_values(reader_id, groups)}
 
     async def find(
         self,

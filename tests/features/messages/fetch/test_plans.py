@@ -163,6 +163,7 @@ async def test_matches_of_a_rare_word_are_not_looked_for_among_all_messages(
         )
     with captured_statements(runtime.database, "message_search") as captured:
         assert await ids_read(client, reader, ["search", "rare"], num_before=1) == [rare]
+    assert captured
     for statement in captured:
         plan = await explain(runtime.database, *statement)
         assert "Merge Join" not in plan

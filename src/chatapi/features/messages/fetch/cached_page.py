@@ -14,7 +14,7 @@ from chatapi.features.messages.fetch.anchors import (
     named_anchor,
 )
 from chatapi.features.messages.fetch.contents import CachedContents
-from chatapi.features.messages.fetch.newest_page import NewestPageReader, newest_page
+from chatapi.features.messages.fetch.newest_page import NewestPageReader, page_key
 from chatapi.features.messages.fetch.page_size import MAX_BYTES_WITHOUT_TURN
 from chatapi.features.messages.fetch.params import ReadMessagesParams
 from chatapi.features.messages.fetch.payloads import MessagesPayload
@@ -78,15 +78,13 @@ async def read_quickly(
     sought = await _find_window(ctx, access, narrow, params)
     if sought is None:
         return None
-    pages = ctx.runtime.newest_pages
-    reader = NewestPageReader(ctx, access, narrow, params)
-    key = reader.key_of(sought.window)
-    known = None if key is None else pages.find(ctx.realm.id, key)
-    if known is not None:
-        payload = await reader.show(known, sought.as_of)
+    key = page_key(narrow, sought.window, params)
+    newest = None if key is None else NewestPageReader(ctx, access, narrow, params, key)
+    if newest is not None:
+        payload = await newest.show(sought.as_of)
         if payload is not None:
             return payload
-    loading = None if key is None else await pages.begin(ctx.realm.id)
+        await newest.begin()
     window = await read_window(page_repository(ctx, access), narrow, sought.window)
     as_of = window.as_of
     if as_of is None or sought.as_of not in {None, as_of}:
@@ -103,10 +101,8 @@ async def read_quickly(
     places = {row.conversation_id: row for row in window.rows}
     if not await presenter.load_cached(senders, places, as_of):
         return IncompletePage(window, as_of, contents)
-    if key is not None and loading is not None:
-        shared = newest_page(window, contents.encoded)
-        if shared is not None:
-            pages.keep(loading, key, shared)
+    if newest is not None:
+        newest.keep(window, contents.encoded)
     messages = await presenter.show(window.rows, contents.encoded)
     return {**page_payload(window), "messages": messages}
 

@@ -1,11 +1,11 @@
 """Shows the newest messages of a topic from memory; one statement reads what the reader did."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Mapping, Sequence
 
 from chatapi.auth.context import RealmContext
 from chatapi.core.errors import StaleCallerError
 from chatapi.core.ids import EventNumber, MessageId
+from chatapi.events.feed_cache import Loading
 from chatapi.events.message_cache import EncodedMessage
 from chatapi.events.newest_pages import NewestPage, PageKey, SharedMessage
 from chatapi.features.messages.fetch.anchors import AFTER_ALL
@@ -24,36 +24,58 @@ from chatapi.read_state.repository import (
 )
 
 
+def page_key(narrow: Narrow, wanted: WindowRequest, params: ReadMessagesParams) -> PageKey | None:
+    """Identify a page in memory; None if it does not end with the newest message of a topic."""
+    topic = narrow.whole_topic
+    if topic is None or wanted.anchor < AFTER_ALL or not wanted.num_before:
+        return None
+    return PageKey(
+        conversation_id=topic,
+        num_before=wanted.num_before,
+        apply_markdown=params.apply_markdown,
+        allow_empty_topic_name=params.allow_empty_topic_name,
+    )
+
+
 class NewestPageReader:
-    """The newest messages of a topic, for a request that may be answered from memory."""
+    """A page of the newest messages of a topic: shown from memory, or read and then kept."""
 
     def __init__(
-        self, ctx: RealmContext, access: MessageAccess, narrow: Narrow, params: ReadMessagesParams
+        self,
+        ctx: RealmContext,
+        access: MessageAccess,
+        narrow: Narrow,
+        params: ReadMessagesParams,
+        key: PageKey,
     ) -> None:
         self._ctx = ctx
         self._access = access
         self._narrow = narrow
         self._params = params
+        self._key = key
+        self._loading: Loading[PageKey, NewestPage] | None = None
 
-    def key_of(self, wanted: WindowRequest) -> PageKey | None:
-        """Identify the page; None if it is not one that ends with a topic's newest message."""
-        topic = self._narrow.whole_topic
-        if topic is None or wanted.anchor < AFTER_ALL or not wanted.num_before:
-            return None
-        params = self._params
-        return PageKey(
-            conversation_id=topic,
-            num_before=wanted.num_before,
-            apply_markdown=params.apply_markdown,
-            allow_empty_topic_name=params.allow_empty_topic_name,
-        )
+    async def begin(self) -> None:
+        """Begin to read the page from the database; call it before the statement."""
+        self._loading = await self._ctx.runtime.newest_pages.begin(self._ctx.realm.id)
 
-    async def show(self, page: NewestPage, as_of: EventNumber | None) -> MessagesPayload | None:
-        """Show a page that is in memory; None if something has changed, or more has to be read.
+    def keep(self, window: Window, contents: Mapping[MessageId, EncodedMessage]) -> None:
+        """Keep what was read since `begin`, as far as all readers share it."""
+        if self._loading is None:
+            raise RuntimeError("begin to read first")
+        page = _shared_page(window, contents)
+        if page is not None:
+            self._ctx.runtime.newest_pages.keep(self._loading, self._key, page)
+
+    async def show(self, as_of: EventNumber | None) -> MessagesPayload | None:
+        """Show the page from memory; None if it is not there, or has changed meanwhile.
 
         Pass the event as of which its anchor was found, if that depends on events.
         """
         ctx = self._ctx
+        page = ctx.runtime.newest_pages.find(ctx.realm.id, self._key)
+        if page is None:
+            return None
         states = await self._read_states(page)
         if states is None or as_of not in {None, states.as_of}:
             return None
@@ -87,19 +109,11 @@ class NewestPageReader:
     def _flags_of(self, page: NewestPage, states: TopicStates) -> Sequence[bytes]:
         if self._access.reader_id is None:
             return [FLAGS_OF_VISITORS] * len(page.messages)
-        return list(map(encoded_flags, states.numbers(page.messages), self._received(page)))
-
-    def _received(self, page: NewestPage) -> Iterable[bool]:
-        """Whether the reader received each message of a page."""
-        membership, channel_id = self._access.channels.membership, page.channel_id
-        if not page.has_moved_messages and membership.received_all_since(
-            channel_id, page.messages[0].id
-        ):
-            return repeat(True)
-        return (membership.received(channel_id, each.id, each.arrival) for each in page.messages)
+        received = self._access.received_in(page.channel_id, page.messages)
+        return list(map(encoded_flags, states.numbers(page.messages), received))
 
 
-def newest_page(window: Window, contents: Mapping[MessageId, EncodedMessage]) -> NewestPage | None:
+def _shared_page(window: Window, contents: Mapping[MessageId, EncodedMessage]) -> NewestPage | None:
     """What all readers share of a page; None if some of it cannot be kept."""
     last = window.rows[-1] if window.rows else None
     # Most messages of a page have the same state.

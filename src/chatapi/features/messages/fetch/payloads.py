@@ -57,7 +57,7 @@ class MatchesPayload(TypedDict):
 
 
 EncodedHistoryMessage = Annotated[orjson.Fragment, EncodedAs(HistoryMessagePayload)]
-"""A message that is joined from encoded parts; or several messages, with commas between them."""
+"""A message that is joined from encoded parts."""
 
 
 class MessagesPayload(TypedDict):

@@ -115,15 +115,17 @@ class MessagePresenter:
         return await map_in_steps(join, rows)
 
     def show_newest(self, page: NewestPage, flags: Sequence[bytes]) -> list[orjson.Fragment]:
-        """The messages of a page in memory, whose senders and place were loaded, as one part."""
+        """The messages of a page in memory, whose senders and place were loaded."""
         senders, place = self._senders, self._places[page.conversation_id]
 
         def join(message: SharedMessage) -> bytes:
             return message.json + senders[message.sender_id] + place
 
         messages = page.joined((senders, place), join)
-        joined = [each + own for each, own in zip(messages, flags, strict=True)]
-        return [orjson.Fragment(b"},".join(joined) + b"}")]
+        return [
+            orjson.Fragment(b"%b%b}" % (each, own))
+            for each, own in zip(messages, flags, strict=True)
+        ]
 
     def _encode_senders(
         self,

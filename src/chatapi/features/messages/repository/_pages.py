@@ -34,7 +34,7 @@ from chatapi.db.models import Conversation, Message
 from chatapi.db.opaque_values import opaque_number
 from chatapi.db.session import DatabaseSession
 from chatapi.narrow import Narrow, along_channel, along_conversation
-from chatapi.read_state.repository import NO_READER, join_states, state_number
+from chatapi.read_state.repository import join_states, reader_values, state_number
 
 Direction = Literal["up_to", "since"]
 
@@ -190,11 +190,7 @@ class PageRepository:
         groups: Collection[GroupId],
     ) -> None:
         self._db = db
-        self._reader = {
-            "realm_id": realm_id,
-            "reader_id": NO_READER if reader_id is None else reader_id,
-            "group_ids": list(groups),
-        }
+        self._reader = {"realm_id": realm_id, **reader_values(reader_id, groups)}
 
     async def list_up_to(self, narrow: Narrow, message_id: int, limit: int) -> list[PageRow]:
         """The last messages up to and including an id, the oldest first."""

@@ -190,14 +190,58 @@ class TestTags:
 class TestOverlappingLoads:
     @pytest.mark.parametrize(
         "event",
-        [touched(ONE), touched(TWO), TeamTouched(team=ChannelId(2)), LinkifiersTouched()],
+        [touched(ONE), TeamTouched(team=ChannelId(1)), LinkifiersTouched(), RealmTouched()],
     )
-    async def test_value_read_before_an_event_is_not_cached_after_it(
+    async def test_value_read_before_an_event_of_its_tags_is_not_cached_after_it(
         self, runtime: Runtime, realm: RealmRecord, cache: Cache, event: Event
     ) -> None:
         async def read() -> Value:
             value = Value(1)
             await commit_events(runtime, realm, event)
+            return value
+
+        value = await cache.load(realm.id, ONE, read)
+        assert value.is_stale
+        assert cache.get(realm.id, ONE) is None
+
+    @pytest.mark.parametrize("event", [touched(TWO), TeamTouched(team=ChannelId(2))])
+    async def test_value_read_before_an_event_of_other_tags_is_cached_after_it(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache, event: Event
+    ) -> None:
+        async def read() -> Value:
+            value = Value(1)
+            await commit_events(runtime, realm, event)
+            return value
+
+        value = await cache.load(realm.id, ONE, read)
+        assert cache.get(realm.id, ONE) is value
+        assert not value.is_stale
+
+    async def test_event_of_the_whole_realm_counts_among_more_events_than_are_remembered(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        await runtime.hub.feed(realm.id)
+        await commit_events(runtime, realm, touched(TWO))
+
+        async def read() -> Value:
+            value = Value(1)
+            await commit_events(runtime, realm, LinkifiersTouched())
+            await commit_events(runtime, realm, touched(*map(UserId, range(10, 510))))
+            return value
+
+        value = await cache.load(realm.id, ONE, read)
+        assert value.is_stale
+        assert cache.get(realm.id, ONE) is None
+
+    async def test_value_read_before_more_events_than_are_remembered_is_not_cached(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        """Its own tag is among those that are forgotten."""
+
+        async def read() -> Value:
+            value = Value(1)
+            await commit_events(runtime, realm, touched(ONE))
+            await commit_events(runtime, realm, touched(*map(UserId, range(10, 600))))
             return value
 
         value = await cache.load(realm.id, ONE, read)
@@ -318,6 +362,50 @@ class TestSnapshots:
         value = await cache.load_as_of(realm.id, ONE, before, reading(1))
         assert value.version == 1
         assert cache.get_as_of(realm.id, ONE, EventNumber(before + 1)) is None
+
+    async def test_value_is_valid_for_snapshots_before_changes_of_other_values(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        feed = await runtime.hub.feed(realm.id)
+        before = feed.position or EventNumber(0)
+        value = await cache.load_as_of(realm.id, ONE, before, reading(1))
+        await commit_events(runtime, realm, touched(TWO))
+        after = EventNumber(before + 1)
+        changed = await cache.load_as_of(realm.id, TWO, after, reading(2))
+        assert cache.get_some_as_of(realm.id, KEYS, before) == {ONE: value}
+        assert cache.get_some_as_of(realm.id, KEYS, after) == {ONE: value, TWO: changed}
+
+    async def test_value_that_changed_again_is_not_valid_for_snapshots_in_between(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        feed = await runtime.hub.feed(realm.id)
+        await commit_events(runtime, realm, touched(ONE), touched(TWO))
+        between = EventNumber(feed.position or 0)
+        await commit_events(runtime, realm, touched(ONE))
+        value = await cache.load_as_of(realm.id, ONE, EventNumber(between + 1), reading(1))
+        assert cache.get_as_of(realm.id, ONE, between) is None
+        assert cache.get_as_of(realm.id, ONE, EventNumber(between + 1)) is value
+
+    async def test_value_of_a_snapshot_before_changes_of_other_values_is_cached(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        """A realm in which something changes all the time would otherwise cache nothing."""
+        feed = await runtime.hub.feed(realm.id)
+        before = feed.position or EventNumber(0)
+        await commit_events(runtime, realm, touched(TWO))
+        value = await cache.load_as_of(realm.id, ONE, before, reading(1))
+        assert cache.get_as_of(realm.id, ONE, before) is value
+        assert cache.get_as_of(realm.id, ONE, EventNumber(before + 1)) is value
+
+    async def test_snapshot_before_more_changes_than_are_remembered_has_no_values(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        feed = await runtime.hub.feed(realm.id)
+        before = feed.position or EventNumber(0)
+        value = await cache.load_as_of(realm.id, ONE, before, reading(1))
+        await commit_events(runtime, realm, touched(*map(UserId, range(10, 600))))
+        assert cache.get_as_of(realm.id, ONE, before) is None
+        assert cache.get_as_of(realm.id, ONE, EventNumber(before + 1)) is value
 
     async def test_value_of_a_snapshot_before_missed_events_is_not_cached(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, clock: MovableClock

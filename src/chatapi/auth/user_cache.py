@@ -27,12 +27,7 @@ class UserCache:
         self, realm_id: RealmId, user_ids: Iterable[UserId], as_of: EventNumber
     ) -> dict[UserId, UserRecord]:
         """Return those of the users that are cached as they were at an event."""
-        users: dict[UserId, UserRecord] = {}
-        for user_id in user_ids:
-            user = self._users.get_as_of(realm_id, user_id, as_of)
-            if user is not None:
-                users[user_id] = user
-        return users
+        return self._users.get_some_as_of(realm_id, user_ids, as_of)
 
     async def load(
         self,

@@ -1,10 +1,11 @@
 """Channels as frozen records."""
 
 from datetime import datetime
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from chatapi.core.ids import ChannelFolderId, ChannelId, RealmId, UserId
+from chatapi.core.ids import ChannelFolderId, ChannelId, MessageId, RealmId, UserId
 from chatapi.db.models import Channel
 from chatapi.db.records import RecordReader
 from chatapi.wire.group_values import GroupSettingPayload
@@ -40,6 +41,15 @@ class ChannelRecord(Struct, frozen=True):
     def has_protected_history(self) -> bool:
         """Whether subscribers see only what was sent while they were subscribed."""
         return not self.history_public_to_subscribers
+
+
+class ChannelSummary(NamedTuple):
+    """A channel with its number of subscribers and data derived from its messages."""
+
+    channel: ChannelRecord
+    subscriber_count: int
+    first_message_id: MessageId | None
+    last_sent_at: datetime | None
 
 
 channel_records = RecordReader(ChannelRecord, Channel)

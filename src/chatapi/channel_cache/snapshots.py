@@ -1,33 +1,44 @@
 """Per-process cache of channels as of a snapshot, with what all their readers are shown of them."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime
 
 from msgspec import Struct
-from sqlalchemy import bindparam
 
-from chatapi.channel_cache.records import ChannelRecord, channel_records
+from chatapi.channel_cache.records import ChannelSummary
 from chatapi.core.ids import ChannelId, EventNumber, RealmId
-from chatapi.db.id_lists import is_one_of
-from chatapi.db.models import Channel
-from chatapi.db.session import DatabaseSession
-from chatapi.events.cache_tags import ChannelTag
+from chatapi.events.cache_tags import (
+    CacheTag,
+    ChannelListTag,
+    ChannelMessagesTag,
+    ChannelTag,
+    NewChannelMessageTag,
+    SubscribersTag,
+)
 from chatapi.events.feed_cache import FeedCache
 from chatapi.events.hub import Hub
-from chatapi.wire.encoded import LastingObject
+from chatapi.wire.encoded import EncodedObject
 
 _MAX_CHANNELS = 20_000
 """Per realm."""
 
-_SOME = channel_records.select().where(
-    Channel.realm_id == bindparam("realm_id"), is_one_of(Channel.id, "channel_ids")
-)
 
+class ShownChannel(Struct, frozen=True):
+    """A channel, and its JSON, which does not depend on the reader."""
 
-class SnapshotChannel(Struct, frozen=True):
-    """A channel, and its properties as they are shown, which do not depend on the reader."""
+    summary: ChannelSummary
+    json: EncodedObject
+    valid_until: datetime | None
+    """When the JSON changes although nothing happens, if ever."""
+    changes_with_new_messages: bool
 
-    record: ChannelRecord
-    properties: LastingObject
+    @property
+    def tags(self) -> tuple[CacheTag, ...]:
+        channel_id = self.summary.channel.id
+        tags = ChannelTag(channel_id), SubscribersTag(channel_id), ChannelMessagesTag(channel_id)
+        if self.changes_with_new_messages:
+            return *tags, NewChannelMessageTag(channel_id)
+        return tags
 
 
 class ChannelSnapshots:
@@ -38,32 +49,38 @@ class ChannelSnapshots:
     """
 
     def __init__(self, hub: Hub) -> None:
-        self._channels = FeedCache[ChannelId, SnapshotChannel](
+        self._ids = FeedCache[None, list[ChannelId]](hub, realm_tags=(ChannelListTag,))
+        self._channels = FeedCache[ChannelId, ShownChannel](
             hub,
             max_values=_MAX_CHANNELS,
-            value_tags=(ChannelTag,),
-            tags_of=lambda channel_id, _channel: (ChannelTag(channel_id),),
+            value_tags=(ChannelTag, SubscribersTag, ChannelMessagesTag, NewChannelMessageTag),
+            tags_of=lambda _channel_id, channel: channel.tags,
         )
 
-    async def many(
+    async def list_all(
         self,
-        db: DatabaseSession,
         realm_id: RealmId,
-        channel_ids: Collection[ChannelId],
         as_of: EventNumber,
-        show: Callable[[ChannelRecord], LastingObject],
-    ) -> dict[ChannelId, SnapshotChannel]:
-        """Return the channels with these ids as of the snapshot that `db` reads.
-
-        `show` computes the properties of a channel that is not cached; events about the channel
-        and about the realm's settings are the only ones that may change its result.
-        """
-        found = self._channels.get_some_as_of(realm_id, channel_ids, as_of)
-        if len(found) < len(channel_ids):
-            missing = [channel_id for channel_id in channel_ids if channel_id not in found]
+        now: datetime,
+        read_ids: Callable[[], Awaitable[list[ChannelId]]],
+        read: Callable[[Collection[ChannelId]], Awaitable[list[ShownChannel]]],
+    ) -> list[ShownChannel]:
+        """Return all channels of a realm; those that are not cached are read from the snapshot."""
+        ids = self._ids.get_as_of(realm_id, None, as_of)
+        if ids is None:
+            ids = await self._ids.load_as_of(realm_id, None, as_of, read_ids)
+        found = self._channels.get_some_as_of(realm_id, ids, as_of)
+        if any(_has_expired(each, now) for each in found.values()):
+            # All at once: it happens to a channel once in half a year.
+            self._channels.drop(realm_id)
+            found = {}
+        if len(found) < len(ids):
             loading = await self._channels.begin_as_of(realm_id, as_of)
-            rows = await db.execute(_SOME, {"realm_id": realm_id, "channel_ids": missing})
-            for record in channel_records.read_all(rows):
-                channel = SnapshotChannel(record, show(record))
-                found[record.id] = self._channels.keep(loading, record.id, channel)
-        return found
+            for channel in await read([each for each in ids if each not in found]):
+                channel_id = channel.summary.channel.id
+                found[channel_id] = self._channels.keep(loading, channel_id, channel)
+        return [found[channel_id] for channel_id in ids]
+
+
+def _has_expired(channel: ShownChannel, now: datetime) -> bool:
+    return channel.valid_until is not None and channel.valid_until <= now

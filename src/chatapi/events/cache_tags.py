@@ -36,8 +36,24 @@ class ChannelTag(CacheTag, frozen=True):
     channel_id: ChannelId
 
 
+class ChannelListTag(CacheTag, frozen=True):
+    """Which channels the realm has."""
+
+
 class SubscribersTag(CacheTag, frozen=True):
     """The number of a channel's subscribers, which changes far more often than its other data."""
+
+    channel_id: ChannelId
+
+
+class ChannelMessagesTag(CacheTag, frozen=True):
+    """The messages of a channel: some were deleted, or moved there or away."""
+
+    channel_id: ChannelId
+
+
+class NewChannelMessageTag(CacheTag, frozen=True):
+    """The messages of a channel, to which one was just sent."""
 
     channel_id: ChannelId
 

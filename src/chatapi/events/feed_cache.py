@@ -3,10 +3,9 @@
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from chatapi.core.ids import EventNumber, RealmId
 from chatapi.events.byte_limit import ByteLimit
@@ -24,6 +23,19 @@ Scope = RealmId | None
 """The realm that values belong to, or `ALL_REALMS`."""
 
 _NEVER = EventNumber(0)
+_MAX_TAGS = 500
+"""How many tags of a scope are remembered with their last change."""
+
+
+class _Change(NamedTuple):
+    """An event that may have changed values."""
+
+    ordinal: int
+    """How many changes there were, this one included."""
+    number: EventNumber
+
+
+_NO_CHANGE = _Change(0, _NEVER)
 
 
 def _no_tags(_key: object, _value: object) -> Collection[CacheTag]:
@@ -32,28 +44,69 @@ def _no_tags(_key: object, _value: object) -> Collection[CacheTag]:
 
 @dataclass(eq=False, slots=True)
 class _Values(Generic[K, V]):
-    """The cached values of one scope."""
+    """The cached values of one scope, and which of them changed when."""
 
     by_key: dict[K, V] = field(default_factory=dict)
     keys_by_tag: dict[CacheTag, tuple[K, ...]] = field(default_factory=dict)
     """Tuples because most tags have a single key, for which a set takes four times the memory."""
-    changes: int = 0
-    """Number of invalidations; what was read before one is not cached after it."""
-    changed_at: EventNumber = _NEVER
-    """The last event that may have changed a value."""
+    latest: _Change = _NO_CHANGE
+    of_all: _Change = _NO_CHANGE
+    """The last change that concerned all values, or whose tag is not remembered any more."""
+    by_tag: dict[CacheTag, _Change] = field(default_factory=dict)
+    """The last change by each tag since `of_all`, the latest last."""
+
+    def note_change(self, number: EventNumber, tag: CacheTag | None = None) -> None:
+        """Note an event that changed the values with a tag, or all."""
+        self.latest = _Change(self.latest.ordinal + 1, number)
+        if tag is None:
+            self.of_all = self.latest
+            self.by_tag.clear()
+            return
+        self.by_tag.pop(tag, None)
+        self.by_tag[tag] = self.latest
+        if len(self.by_tag) > _MAX_TAGS:
+            self.of_all = self.by_tag.pop(next(iter(self.by_tag)))
+
+    def begins_at(self, number: EventNumber) -> None:
+        """Note that changes before an event are unknown."""
+        if self.of_all.number < number:
+            self.of_all = self.of_all._replace(number=number)
+
+    def keys_changed_after(self, number: EventNumber) -> Collection[K]:
+        """The keys whose values may have changed after an event, which is not before `of_all`."""
+        if number >= self.latest.number:
+            return ()
+        keys: set[K] = set()
+        for tag, change in reversed(self.by_tag.items()):
+            if change.number <= number:
+                break
+            keys.update(self.keys_by_tag.get(tag, ()))
+        return keys
 
 
 class Loading(Struct, Generic[K, V], frozen=True):
-    """A read that has begun; its result is cached only if nothing was invalidated meanwhile."""
+    """A read that has begun; its result is cached only if it has not changed since."""
 
     values: _Values[K, V]
     changes: int
+    """How many changes there had been when it began."""
+    as_of: EventNumber | None = None
+    """The last event that the snapshot includes, where a snapshot is read."""
     is_known: bool = True
     """Whether the feed has followed all changes since the snapshot that is read."""
 
-    @property
-    def is_outdated(self) -> bool:
-        return self.values.changes != self.changes
+    def is_outdated(self, tags: Iterable[CacheTag]) -> bool:
+        """Whether a value with these tags may have changed since it was read."""
+        values = self.values
+        if values.of_all.ordinal > self.changes:
+            return True
+        if self.as_of is None:
+            if values.latest.ordinal == self.changes:
+                return False
+            return any(values.by_tag.get(tag, _NO_CHANGE).ordinal > self.changes for tag in tags)
+        if values.latest.number <= self.as_of:
+            return False
+        return any(values.by_tag.get(tag, _NO_CHANGE).number > self.as_of for tag in tags)
 
 
 class FeedCache(Generic[K, V]):
@@ -63,7 +116,8 @@ class FeedCache(Generic[K, V]):
       event with an equal tag drops it.
     - An event with a tag of one of the `realm_tags`, or a `RealmTag`, drops all values of its
       realm, as does a feed that may have missed events.
-    - A value that was read before an event of these and arrives after it is not cached.
+    - A value that was read before an event of these and arrives after it is not cached. Events with
+      tags of other values do not matter, so a busy realm does not keep a value out.
     - When a realm has `max_values`, all of them are dropped. With a `ByteLimit`, which caches can
       share, the values of any realm that were added first are dropped instead.
 
@@ -98,18 +152,20 @@ class FeedCache(Generic[K, V]):
 
     def get_as_of(self, realm_id: RealmId, key: K, as_of: EventNumber) -> V | None:
         """Return the cached value if it was the same at an event, which the feed has reached."""
-        values = self._scopes[realm_id]
-        return None if as_of < values.changed_at else values.by_key.get(key)
+        return self.get_some_as_of(realm_id, (key,), as_of).get(key)
 
     def get_some_as_of(
         self, realm_id: RealmId, keys: Iterable[K], as_of: EventNumber
     ) -> dict[K, V]:
         """Return those of many values that `get_as_of` would return."""
         values = self._scopes[realm_id]
-        if as_of < values.changed_at:
+        if as_of < values.of_all.number:
             return {}
         by_key = values.by_key
-        return {key: by_key[key] for key in keys if key in by_key}
+        found = {key: by_key[key] for key in keys if key in by_key}
+        for key in values.keys_changed_after(as_of):
+            found.pop(key, None)
+        return found
 
     async def load(
         self, realm_id: RealmId, key: K, read: Callable[[], Awaitable[V]], *, is_live: bool = True
@@ -134,12 +190,11 @@ class FeedCache(Generic[K, V]):
     async def begin_as_of(self, realm_id: RealmId, as_of: EventNumber) -> Loading[K, V]:
         """Begin to read several values from a snapshot, and `keep` each."""
         feed = await self._hub.feed(realm_id)
-        loading = self.begin_now(realm_id)
-        values = loading.values
+        values = self._scopes[realm_id]
         # What happened before the feed's start, or in a history that was rolled back, is unknown.
-        values.changed_at = max(values.changed_at, feed.started_at)
-        is_known = feed.position is not None and values.changed_at <= as_of <= feed.position
-        return replace(loading, is_known=is_known)
+        values.begins_at(feed.started_at)
+        is_known = feed.position is not None and values.of_all.number <= as_of <= feed.position
+        return Loading(values, values.latest.ordinal, as_of, is_known)
 
     async def begin(self, realm_id: RealmId) -> Loading[K, V]:
         """Begin a read: call it before the statement, and `keep` with the result."""
@@ -150,11 +205,12 @@ class FeedCache(Generic[K, V]):
     def begin_now(self, scope: Scope) -> Loading[K, V]:
         """Begin a read where the feed, for `ALL_REALMS` every feed, is known to be open."""
         values = self._scopes[scope]
-        return Loading(values, values.changes)
+        return Loading(values, values.latest.ordinal)
 
     def keep(self, loading: Loading[K, V], key: K, value: V, *, is_live: bool = True) -> V:
         """Cache a value that was read; concurrent reads of one key all return the first result."""
-        if loading.is_outdated:
+        tags = self._tags_of(key, value)
+        if loading.is_outdated(tags):
             if self._mark_stale is not None:
                 self._mark_stale(value)
             return value
@@ -168,7 +224,7 @@ class FeedCache(Generic[K, V]):
             self._drop_all(values)
         values.by_key[key] = value
         keys_by_tag, only = values.keys_by_tag, (key,)
-        for tag in self._tags_of(key, value):
+        for tag in tags:
             others = keys_by_tag.get(tag)
             keys_by_tag[tag] = only if others is None else (*others, key)
         if self._byte_limit is not None:
@@ -178,31 +234,28 @@ class FeedCache(Generic[K, V]):
     def drop(self, scope: Scope) -> None:
         """Drop all values of a scope, where something other than an event shows them outdated."""
         values = self._scopes[scope]
-        values.changes += 1
+        values.note_change(values.latest.number)
         self._drop_all(values)
 
     def _on_tag(self, entry: Entry, tag: CacheTag) -> None:
         for values in self._concerned(entry.realm_id):
-            self._note_change(values, entry.number)
             if type(tag) in self._realm_tags:
+                values.note_change(entry.number)
                 self._drop_all(values)
             else:
+                values.note_change(entry.number, tag)
                 self._drop_tagged(values, tag)
 
     def _on_reset(self, realm_id: RealmId) -> None:
         for values in self._concerned(realm_id):
             # The numbers may belong to another history now.
-            self._note_change(values, _NEVER)
+            values.note_change(_NEVER)
             self._drop_all(values)
 
     def _concerned(self, realm_id: RealmId) -> Iterable[_Values[K, V]]:
         of_realm = self._scopes[realm_id]
         of_all = self._scopes.get(ALL_REALMS)
         return (of_realm,) if of_all is None else (of_realm, of_all)
-
-    def _note_change(self, values: _Values[K, V], number: EventNumber) -> None:
-        values.changes += 1
-        values.changed_at = number
 
     def _drop_tagged(self, values: _Values[K, V], tag: CacheTag) -> None:
         for key in values.keys_by_tag.get(tag, ()):

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import orjson
 from pydantic import GetCoreSchemaHandler
@@ -55,34 +55,14 @@ class EncodedObject:
         self._json = json
         self.fragment = orjson.Fragment(json)
 
+    @classmethod
+    def of(cls, members: Mapping[str, Any]) -> Self:
+        """Encode the members of an object."""
+        return cls(orjson.dumps(members, option=_OPTIONS))
+
     def continued(self, members: Mapping[str, Any]) -> orjson.Fragment:
         """Return the same object with more members."""
         if not members:
             return self.fragment
-        return orjson.Fragment(_joined(self._json, members))
-
-
-class LastingObject:
-    """An object whose first members last: they are encoded once, the others when they change.
-
-    What was encoded last is kept, since most readers are shown the same.
-    """
-
-    __slots__ = ("_json", "_latest")
-
-    def __init__(self, members: Mapping[str, Any]) -> None:
-        self._json = orjson.dumps(members, option=_OPTIONS)
-        self._latest: tuple[tuple[object, ...], EncodedObject] | None = None
-
-    def continued(self, names: tuple[str, ...], values: tuple[object, ...]) -> EncodedObject:
-        """Return the object with more members; their names are the same each time."""
-        if self._latest is not None and self._latest[0] == values:
-            return self._latest[1]
-        members = dict(zip(names, values, strict=True))
-        shown = EncodedObject(_joined(self._json, members))
-        self._latest = values, shown
-        return shown
-
-
-def _joined(json: bytes, members: Mapping[str, Any]) -> bytes:
-    return b"%b,%b" % (json[:-1], orjson.dumps(members, option=_OPTIONS)[1:])
+        more = orjson.dumps(members, option=_OPTIONS)
+        return orjson.Fragment(b"%b,%b" % (self._json[:-1], more[1:]))

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from chatapi.audit.entries import AuditChange, AuditKind
 from chatapi.auth.context import Context
-from chatapi.channel_cache.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelRecord, ChannelSummary
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelFolderId
@@ -23,7 +23,7 @@ from chatapi.features.channels.access import (
 from chatapi.features.channels.events import ChannelsCreated, DefaultChannelsChanged
 from chatapi.features.channels.folder_choice import folder_for_channel
 from chatapi.features.channels.params import ChannelOptions
-from chatapi.features.channels.payloads import ChannelSummary, channel_payload
+from chatapi.features.channels.payloads import channel_payload
 from chatapi.features.channels.repository import ChannelRepository
 from chatapi.features.channels.rules import (
     REALM_DEFAULT,

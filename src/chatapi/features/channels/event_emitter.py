@@ -41,7 +41,9 @@ class ChannelEventEmitter:
         before_knew, knows = channel_visible_to(realm, before), channel_visible_to(realm, after)
         if before_knew != knows:
             gained = LostOrGainedVisibility(channel=knows, excluding=before_knew)
-            self._ctx.emit(ChannelsCreated(streams=[await self._show(after)]), to=gained)
+            self._ctx.emit(
+                ChannelsCreated(streams=[await self._show(after)], is_new=False), to=gained
+            )
             subscribers = SubscriptionRepository(self._ctx.db, self._ctx.realm.id)
             peers = await subscribers.list_active_subscribers(after.id)
             self._ctx.emit(PeersAdded(stream_ids=[after.id], user_ids=peers), to=gained)
@@ -65,7 +67,7 @@ class ChannelEventEmitter:
         knows = channel_visible_to(self._ctx.realm, channel)
         self._ctx.emit(_about_archived(channel, property="is_archived", value=False), to=knows)
         shown = await self._show(channel)
-        self._ctx.emit(ChannelsCreated(streams=[shown], is_unarchived=True), to=knows)
+        self._ctx.emit(ChannelsCreated(streams=[shown], is_new=False, is_unarchived=True), to=knows)
         await self._emit_subscribers_again(channel, shown)
 
     async def _emit_subscribers_again(self, channel: ChannelRecord, shown: ChannelPayload) -> None:

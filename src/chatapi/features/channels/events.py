@@ -11,7 +11,13 @@ from typing import Annotated, Any, ClassVar, NotRequired
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId
-from chatapi.events.cache_tags import CacheTag, ChannelTag, shared_sections
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    CacheTag,
+    ChannelListTag,
+    ChannelTag,
+    shared_sections,
+)
 from chatapi.events.client import ClientProfile, ClientView
 from chatapi.events.event import Event, ServerOnly
 from chatapi.features.channels.payloads import ChannelInEvent, ChannelPayload
@@ -33,10 +39,12 @@ class ChannelsCreated(Event):
 
     type = "stream"
     op: ClassVar = "create"
-    cache_tags: ClassVar = _SHARED_LISTS
+    cache_tags: ClassVar = NO_CACHE_TAGS
 
     streams: list[ChannelInEvent]
     """The channels, complete, as in `POST /register`."""
+    is_new: Annotated[bool, ServerOnly()] = True
+    """Whether they were created; events of earlier versions do not say it."""
     is_unarchived: Annotated[bool, ServerOnly()] = False
     """Whether this is delivered only to clients that were told that the channels were deleted."""
 
@@ -49,6 +57,11 @@ class ChannelsCreated(Event):
     @override
     def variant(self, view: ClientView) -> Hashable:
         return knows_archived_channels(view.profile)
+
+    @override
+    def field_cache_tags(self) -> Iterable[CacheTag]:
+        if self.is_new:
+            yield ChannelListTag()
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:

@@ -1,12 +1,13 @@
 """Lists channels and topics as a reader sees them."""
 
-from collections.abc import Callable
+from collections.abc import Collection
 from functools import partial
 
 import orjson
 
 from chatapi.auth.context import RealmContext
 from chatapi.channel_cache.records import ChannelRecord
+from chatapi.channel_cache.snapshots import ShownChannel
 from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError, NotLoggedInError
 from chatapi.core.ids import ChannelId, MessageId
@@ -15,16 +16,13 @@ from chatapi.features.channels.payloads import (
     ChannelEmailPayload,
     ChannelIdPayload,
     ChannelsPayload,
-    ChannelSummary,
     OneChannelPayload,
     TopicsPayload,
     channel_payload,
-    encoded_channel,
-    lasting_properties,
+    show_channel,
 )
 from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.permissions.channels import ChannelAccess, channel_access
-from chatapi.wire.encoded import EncodedObject
 from chatapi.wire.topics import show_topic
 
 
@@ -35,53 +33,43 @@ class ChannelReader:
         self._ctx = ctx
         self._channels = ChannelRepository(ctx.db, ctx.realm.id)
 
-    async def list_known(self) -> list[ChannelSummary]:
-        """All channels that the caller can see, archived ones included, by id."""
-        access = await channel_access(self._ctx)
-        return [each for each in await self._list_all() if access.can_see(each.channel)]
+    async def list_shown(self) -> list[ShownChannel]:
+        """All channels that the caller can see, archived ones included, by id.
 
-    async def _list_all(self) -> list[ChannelSummary]:
-        """In a snapshot, only what changes often is read of channels that are cached."""
-        ctx, as_of = self._ctx, self._ctx.db.as_of
-        if as_of is None:
-            return await self._channels.list_summaries()
-        activity = await self._channels.list_activity()
-        show = partial(lasting_properties, ctx.realm)
-        known = await ctx.runtime.channel_snapshots.many(
-            ctx.db, ctx.realm.id, activity.keys(), as_of, show
-        )
-        return [
-            ChannelSummary(known[key].record, *changing, known[key].properties)
-            for key, changing in activity.items()
-        ]
-
-    async def list_shown(self) -> list[tuple[ChannelSummary, EncodedObject]]:
-        """The same with their payloads, which are encoded.
-
-        Several parts of POST /register use it.
+        Call it in a snapshot. Several parts of POST /register use it.
         """
         return await self._ctx.db.memoize("channels shown", self._show_known)
 
-    async def _show_known(self) -> list[tuple[ChannelSummary, EncodedObject]]:
-        known = await self.list_known()
-        return list(zip(known, await map_in_steps(self._presenter(), known), strict=True))
+    async def _show_known(self) -> list[ShownChannel]:
+        ctx = self._ctx
+        if ctx.db.as_of is None:
+            raise RuntimeError("take a snapshot first")
+        access = await channel_access(ctx)
+        listed = await ctx.runtime.channel_snapshots.list_all(
+            ctx.realm.id, ctx.db.as_of, ctx.now(), self._channels.list_ids, self._show
+        )
+        return [each for each in listed if access.can_see(each.summary.channel)]
+
+    async def _show(self, channel_ids: Collection[ChannelId]) -> list[ShownChannel]:
+        show = partial(show_channel, realm=self._ctx.realm, now=self._ctx.now())
+        return await map_in_steps(show, await self._channels.list_summaries_of(channel_ids))
 
     async def list_channels(self, params: ListChannelsParams) -> ChannelsPayload:
         """GET /streams."""
+        await self._ctx.snapshot()
         access = await channel_access(self._ctx)
         of_owner = await self._channels_of_owner(params)
         wanted = [
-            summary
-            for summary in await self.list_known()
-            if _is_wanted(summary.channel, params, access)
-            or _is_open(summary.channel, params, of_owner)
+            shown
+            for shown in await self.list_shown()
+            if _is_wanted(shown.summary.channel, params, access)
+            or _is_open(shown.summary.channel, params, of_owner)
         ]
-        show = self._presenter()
 
-        def list_entry(summary: ChannelSummary) -> orjson.Fragment:
+        def list_entry(shown: ShownChannel) -> orjson.Fragment:
             if not params.include_default:
-                return show(summary).fragment
-            return show(summary).continued({"is_default": summary.channel.is_default})
+                return shown.json.fragment
+            return shown.json.continued({"is_default": shown.summary.channel.is_default})
 
         return {"streams": await map_in_steps(list_entry, wanted)}
 
@@ -105,10 +93,6 @@ class ChannelReader:
         """GET /streams/{stream_id}/email_address: refused, since the server receives no mail."""
         await self.get(channel_id)
         raise BadRequestError("This server does not receive email")
-
-    def _presenter(self) -> Callable[[ChannelSummary], EncodedObject]:
-        """Returns what shows a channel as of now; the time is asked once for all channels."""
-        return partial(encoded_channel, realm=self._ctx.realm, now=self._ctx.now())
 
     async def _channels_of_owner(self, params: ListChannelsParams) -> set[ChannelId]:
         reader = self._ctx.reader

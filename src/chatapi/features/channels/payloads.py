@@ -1,27 +1,25 @@
 """Response payloads of the channel endpoints."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, cast
+from typing import Annotated, Any, Literal, NotRequired, cast
 
 import orjson
 from typing_extensions import TypedDict
 
 from chatapi.auth.realm_cache import RealmRecord
-from chatapi.channel_cache.records import ChannelRecord
+from chatapi.channel_cache.records import ChannelSummary
+from chatapi.channel_cache.snapshots import ShownChannel
 from chatapi.core.clock import unix_seconds
-from chatapi.core.ids import MessageId
 from chatapi.features.channels.rules import PostPolicy, post_policy
 from chatapi.permissions.payloads import lacks_newer_permissions, permission_values
 from chatapi.permissions.settings import ChannelPermission
 from chatapi.permissions.stored import channel_permissions
-from chatapi.wire.encoded import EncodedAs, EncodedObject, LastingObject
+from chatapi.wire.encoded import EncodedAs, EncodedObject
 from chatapi.wire.types import UnixSeconds
 
 TopicsPolicy = Literal["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"]
 
 _RECENTLY = timedelta(days=180)
-_CHANGING = ("first_message_id", "is_recently_active", "subscriber_count")
 
 
 class ChannelProperties(TypedDict):
@@ -149,42 +147,10 @@ class TopicsPayload(TypedDict):
     """The topics, those with the newest messages first."""
 
 
-class ChannelSummary(NamedTuple):
-    """A channel with its number of subscribers and data derived from its messages."""
-
-    channel: ChannelRecord
-    subscriber_count: int
-    first_message_id: MessageId | None
-    last_sent_at: datetime | None
-    properties: LastingObject | None = None
-    """The `lasting_properties` of the channel, if they are cached."""
-
-
 def channel_payload(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> ChannelPayload:
-    changing = zip(_CHANGING, _changing_values(summary, now), strict=True)
-    return cast(ChannelPayload, {**_lasting_members(realm, summary.channel), **dict(changing)})
-
-
-def encoded_channel(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> EncodedObject:
-    """The JSON of a `channel_payload`."""
-    properties = summary.properties or lasting_properties(realm, summary.channel)
-    return properties.continued(_CHANGING, _changing_values(summary, now))
-
-
-def lasting_properties(realm: RealmRecord, channel: ChannelRecord) -> LastingObject:
-    """The properties in a `ChannelPayload` that no message and no subscription changes."""
-    return LastingObject(_lasting_members(realm, channel))
-
-
-def _changing_values(summary: ChannelSummary, now: datetime) -> tuple[object, ...]:
-    last_sign_of_life = summary.last_sent_at or summary.channel.date_created
-    is_recent = now - last_sign_of_life < _RECENTLY
-    return summary.first_message_id, is_recent, summary.subscriber_count
-
-
-def _lasting_members(realm: RealmRecord, channel: ChannelRecord) -> Mapping[str, Any]:
+    channel = summary.channel
     policy = post_policy(channel, realm)
-    return {
+    payload: dict[str, Any] = {
         "stream_id": channel.id,
         "name": channel.name,
         "description": channel.description,
@@ -203,4 +169,26 @@ def _lasting_members(realm: RealmRecord, channel: ChannelRecord) -> Mapping[str,
         "folder_id": channel.folder_id,
         "stream_weekly_traffic": None,
         **channel_permissions(realm, channel).to_wire(),
+        "first_message_id": summary.first_message_id,
+        "is_recently_active": now < _active_until(summary),
+        "subscriber_count": summary.subscriber_count,
     }
+    return cast(ChannelPayload, payload)
+
+
+def show_channel(summary: ChannelSummary, realm: RealmRecord, now: datetime) -> ShownChannel:
+    """Encode a `channel_payload`, and find out what changes it."""
+    active_until = _active_until(summary)
+    is_active = now < active_until
+    return ShownChannel(
+        summary,
+        EncodedObject.of(channel_payload(summary, realm, now)),
+        valid_until=active_until if is_active else None,
+        # Newer messages only prolong the activity of a channel that is active.
+        changes_with_new_messages=summary.first_message_id is None or not is_active,
+    )
+
+
+def _active_until(summary: ChannelSummary) -> datetime:
+    """Until when a channel counts as recently active, unless something is sent there."""
+    return (summary.last_sent_at or summary.channel.date_created) + _RECENTLY

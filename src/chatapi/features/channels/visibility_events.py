@@ -37,7 +37,8 @@ async def emit_visibility_change(ctx: RealmContext, before: UserRecord, after: U
     ]
     if gained:
         ctx.emit(
-            ChannelsCreated(streams=[shown for _channel, shown in gained]), to=Users.only(after.id)
+            ChannelsCreated(streams=[shown for _channel, shown in gained], is_new=False),
+            to=Users.only(after.id),
         )
         await _emit_subscribers(ctx, after.id, [channel for channel, _shown in gained])
     for is_archived in (False, True):

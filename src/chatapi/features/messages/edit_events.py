@@ -11,6 +11,7 @@ from chatapi.db.session import DatabaseSession
 from chatapi.events.cache_tags import (
     NO_CACHE_TAGS,
     CacheTag,
+    ChannelMessagesTag,
     MessageHistoriesTag,
     MessageTag,
     MovedTopicsTag,
@@ -136,6 +137,7 @@ class MessageChanged(MentionEvent):
         for channel_id, topic in ((self.stream_id, self.orig_subject), (target_id, self.subject)):
             if channel_id is not None and topic is not None:
                 yield MovedTopicsTag(channel_id)
+                yield ChannelMessagesTag(channel_id)
                 yield TopicTag(channel_id, name_key(topic))
         if self.span is not None or len(self.message_ids) > _MAX_MESSAGE_TAGS:
             yield MessageHistoriesTag()

@@ -7,7 +7,13 @@ from pydantic import AliasChoices, Field
 from typing_extensions import TypedDict, override
 
 from chatapi.core.ids import ChannelId, MessageId, QueueId, UserId
-from chatapi.events.cache_tags import NO_CACHE_TAGS, CacheTag, NewMessageTag, SentMessageTag
+from chatapi.events.cache_tags import (
+    NO_CACHE_TAGS,
+    CacheTag,
+    NewChannelMessageTag,
+    NewMessageTag,
+    SentMessageTag,
+)
 from chatapi.events.client import ClientView
 from chatapi.events.event import ServerOnly
 from chatapi.features.messages.mention_event import MentionEvent
@@ -90,6 +96,7 @@ class MessageSent(MentionEvent):
         yield SentMessageTag(self.data.id)
         if self.data.channel_id is not None:
             yield NewMessageTag(self.data.conversation_id)
+            yield NewChannelMessageTag(self.data.channel_id)
 
     @override
     def variant(self, view: ClientView) -> Hashable:

@@ -27,10 +27,10 @@ from chatapi.core.roles import BotType, EmailVisibility, Role
 from chatapi.db.base import UtcDateTime, aliased
 from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import ApiKey, BotService, ProfileValue, Realm, User, UserGroup
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
+from chatapi.db.user_facts import OwnedRows
 from chatapi.features.users.api_key_records import ApiKeyRecord
 from chatapi.features.users.bot_records import BotServiceRecord
 from chatapi.features.users.payloads import ProfileData, ProfileValuePayload

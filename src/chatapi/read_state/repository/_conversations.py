@@ -8,8 +8,8 @@ from sqlalchemy import bindparam, case, select
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, ConversationMember, Message, MessageFlag
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 from chatapi.permissions.messages import MessageGroup
 from chatapi.read_state.repository._states import chunks
 
@@ -17,6 +17,7 @@ _MAX_RECENT_CONVERSATIONS = 1_000
 _CONVERSATIONS_PER_STATEMENT = 1_000
 
 _flags = OwnedRows(MessageFlag.user_id)
+_direct_conversations = OwnedRows(ConversationMember.user_id)
 _direct_conversation = case((Message.channel_id.is_(None), Message.conversation_id), else_=None)
 _STARRED = (
     select(Message.channel_id, _direct_conversation, Message.arrival, joined_ids(Message.id))
@@ -62,6 +63,8 @@ class ConversationRepository:
 
     async def list_recent_direct(self, user_id: UserId) -> dict[ConversationId, MessageId]:
         """A user's latest direct conversations and the last message of each."""
+        if not await _direct_conversations.may_exist(self._db, user_id):
+            return {}
         rows = await self._db.fetch(_RECENT, {"user_id": user_id})
         return {ConversationId(key): MessageId(last) for key, last in rows}
 

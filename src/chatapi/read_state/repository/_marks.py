@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, func, select, update
 
 from chatapi.core.ids import ChannelId, ConversationId, MessageId, RealmId, UserId
 from chatapi.db.message_ids import newest_message_id
@@ -10,11 +10,13 @@ from chatapi.db.models import (
     Conversation,
     ConversationReadPosition,
     GlobalReadPosition,
+    Message,
     ReadException,
     Subscription,
 )
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
+from chatapi.db.user_facts import REALM_OF_USER, UserFact
 from chatapi.read_state.repository._states import MessageState, chunks
 
 _IDS_PER_STATEMENT = 1_000
@@ -44,6 +46,10 @@ _FORGET_SOME = _FORGET_ALL.where(
     ReadException.message_id.in_(bindparam("message_ids", expanding=True))
 )
 
+_newest = UserFact[MessageId | None](
+    select(func.max(Message.id)).where(Message.realm_id == REALM_OF_USER).scalar_subquery()
+)
+
 
 class MarkRepository:
     """The read positions and exceptions of one reader."""
@@ -55,6 +61,8 @@ class MarkRepository:
 
     async def newest_message(self) -> MessageId | None:
         """The newest message of the whole realm."""
+        if self._db.as_of is not None:
+            return await _newest.read(self._db, self._user_id)
         return await newest_message_id(self._db, self._realm_id)
 
     async def last_messages(

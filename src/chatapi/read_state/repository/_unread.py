@@ -22,8 +22,8 @@ from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
 from chatapi.db.opaque_values import opaque_number
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 from chatapi.narrow.unread import (
     in_each,
     is_unread_above,

@@ -12,7 +12,7 @@ from chatapi.features.state import public_section, shared_by_all, state_section
 @public_section("channel_folders", for_users=False)
 async def load_open_folders(ctx: RealmContext, _profile: ClientProfile) -> FoldersPayload:
     """Visitors see the folders of the channels that they see."""
-    shown = {each.channel.folder_id for each, _ in await ChannelReader(ctx).list_shown()}
+    shown = {each.summary.channel.folder_id for each in await ChannelReader(ctx).list_shown()}
     folders = await FolderRepository(ctx.db, ctx.realm.id).list_all()
     return {"channel_folders": [folder_payload(each) for each in folders if each.id in shown]}
 

@@ -1,11 +1,10 @@
 """Every SQL statement on channels and their topics."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
 
 from sqlalchemy import bindparam, func, insert, not_, or_, select, update
 
-from chatapi.channel_cache.records import ChannelRecord, channel_records
+from chatapi.channel_cache.records import ChannelRecord, ChannelSummary, channel_records
 from chatapi.core.errors import BadRequestError
 from chatapi.core.ids import ChannelId, MessageId, RealmId, UserId
 from chatapi.core.names import name_key
@@ -13,7 +12,6 @@ from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Channel, Conversation, Message, User
 from chatapi.db.session import DatabaseSession
 from chatapi.events.membership import SubscriptionPeriod
-from chatapi.features.channels.payloads import ChannelSummary
 from chatapi.permissions.messages import sent_during
 
 # Topics store their first and last messages: planners that estimate row counts search for both in
@@ -39,29 +37,7 @@ _ADD = insert(Channel).returning(Channel.id)
 _SUMMARIES = _OF_REALM.add_columns(Channel.subscriber_count, _FIRST_MESSAGE, _LAST_SENT).order_by(
     Channel.id
 )
-# Of all channels at once: two subqueries for each of them take PostgreSQL five times as long.
-_extents = (
-    select(
-        Conversation.channel_id.label("channel_id"),
-        func.min(Conversation.first_message_id).label("first_id"),
-        func.max(Conversation.last_message_id).label("last_id"),
-    )
-    .join(Channel, Channel.id == Conversation.channel_id)
-    .where(Channel.realm_id == bindparam("realm_id"))
-    .group_by(Conversation.channel_id)
-    .subquery()
-)
-_ACTIVITY = (
-    select(
-        Channel.id,
-        Channel.subscriber_count,
-        _extents.c.first_id,
-        select(Message.sent_at).where(Message.id == _extents.c.last_id).scalar_subquery(),
-    )
-    .outerjoin(_extents, _extents.c.channel_id == Channel.id)
-    .where(Channel.realm_id == bindparam("realm_id"))
-    .order_by(Channel.id)
-)
+_IDS = select(Channel.id).where(Channel.realm_id == bindparam("realm_id")).order_by(Channel.id)
 _SUMMARIES_OF = _SUMMARIES.where(is_one_of(Channel.id, "channel_ids"))
 _TOPICS = (
     select(Conversation.topic, Conversation.last_message_id)
@@ -122,15 +98,10 @@ class ChannelRepository:
         rows = await self._db.execute(_SUMMARIES, {"realm_id": self._realm_id})
         return [_read_summary(row) for row in rows.all()]
 
-    async def list_activity(
-        self,
-    ) -> dict[ChannelId, tuple[int, MessageId | None, datetime | None]]:
-        """What messages and subscriptions change of all channels, by id.
-
-        That is: the number of subscribers, the first message, and when the last one was sent.
-        """
-        rows = await self._db.fetch(_ACTIVITY, {"realm_id": self._realm_id})
-        return {ChannelId(key): (count, first, last) for key, count, first, last in rows}
+    async def list_ids(self) -> list[ChannelId]:
+        """The ids of all channels, archived ones included."""
+        rows = await self._db.fetch(_IDS, {"realm_id": self._realm_id})
+        return [ChannelId(number) for (number,) in rows]
 
     async def list_summaries_of(self, channel_ids: Collection[ChannelId]) -> list[ChannelSummary]:
         """The same for some channels."""

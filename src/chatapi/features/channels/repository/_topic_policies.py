@@ -14,10 +14,10 @@ from chatapi.core.ids import ChannelId, UserId
 from chatapi.core.names import name_key
 from chatapi.core.roles import Role
 from chatapi.db.models import Channel, Subscription, User, UserTopic
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
+from chatapi.db.user_facts import OwnedRows
 from chatapi.features.channels.topic_policy_payloads import MutedTopicPayload
 
 

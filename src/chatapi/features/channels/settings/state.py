@@ -31,9 +31,9 @@ async def load_channels(ctx: RealmContext, profile: ClientProfile) -> ChannelsSt
     keeps_archived = knows_archived_channels(profile)
     return {
         "streams": [
-            shown.fragment
-            for summary, shown in await ChannelReader(ctx).list_shown()
-            if keeps_archived or not summary.channel.is_archived
+            shown.json.fragment
+            for shown in await ChannelReader(ctx).list_shown()
+            if keeps_archived or not shown.summary.channel.is_archived
         ]
     }
 

@@ -6,16 +6,18 @@ import orjson
 from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
+from chatapi.channel_cache.records import ChannelSummary
 from chatapi.core.ids import ChannelId, UserId
 from chatapi.features.channels.access import ChannelFinder
 from chatapi.features.channels.listing import ChannelReader
-from chatapi.features.channels.payloads import ChannelSummary, SubscribersPayload
+from chatapi.features.channels.payloads import SubscribersPayload
 from chatapi.features.channels.repository import ChannelRepository, SubscriptionRepository
 from chatapi.features.channels.subscription_payloads import (
     EncodedKnownChannel,
     EncodedSubscription,
     IsSubscribedPayload,
     SubscribedChannelsPayload,
+    SubscriptionsPayload,
     WithSubscribers,
     choice_members,
 )
@@ -47,26 +49,34 @@ class SubscriptionReader:
         self._channels = ChannelReader(ctx)
         self._subscriptions = SubscriptionRepository(ctx.db, ctx.realm.id)
 
+    async def list_subscribed(
+        self, include_subscribers: IncludeSubscribers
+    ) -> SubscriptionsPayload:
+        """GET /users/me/subscriptions."""
+        await self._ctx.snapshot()
+        own = await self.list_own(include_subscribers, include_archived=False)
+        return {"subscriptions": own["subscriptions"]}
+
     async def list_own(
         self, include_subscribers: IncludeSubscribers, *, include_archived: bool
     ) -> SubscriptionsState:
-        """Executes three statements at most, however many channels there are."""
+        """In a snapshot; a few statements, however many channels there are."""
         choices = await self._subscriptions.own(self._ctx.user.id)
         inside: list[EncodedSubscription] = []
         outside: list[EncodedSubscription] = []
         never_inside: list[EncodedKnownChannel] = []
         subscribers = await self._subscribers(include_subscribers)
-        for summary, shown in await self._channels.list_shown():
-            channel = summary.channel
+        for shown in await self._channels.list_shown():
+            channel = shown.summary.channel
             if channel.is_archived and not include_archived:
                 continue
-            listed = _listed(summary, subscribers, include_subscribers)
+            listed = _listed(shown.summary, subscribers, include_subscribers)
             if channel.id not in choices:
-                never_inside.append(shown.continued(listed))
+                never_inside.append(shown.json.continued(listed))
                 continue
             chosen, is_inside = choices[channel.id]
             place = inside if is_inside else outside
-            place.append(shown.continued({**choice_members(chosen.to_wire()), **listed}))
+            place.append(shown.json.continued({**choice_members(chosen.to_wire()), **listed}))
         return {
             "subscriptions": inside,
             "unsubscribed": outside,

@@ -39,8 +39,7 @@ async def get_subscriptions(ctx: LoggedIn, params: ListSubscriptionsParams) -> S
 
     Each with your settings for it, such as its colour; archived channels are left out.
     """
-    own = await SubscriptionReader(ctx).list_own(params.include_subscribers, include_archived=False)
-    return {"subscriptions": own["subscriptions"]}
+    return await SubscriptionReader(ctx).list_subscribed(params.include_subscribers)
 
 
 @router.post(

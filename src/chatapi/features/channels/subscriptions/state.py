@@ -23,9 +23,9 @@ async def load_open_channels(ctx: RealmContext, profile: ClientProfile) -> Subsc
         "subscriptions": [],
         "unsubscribed": [],
         "never_subscribed": [
-            channel.fragment
-            for summary, channel in shown
-            if keeps_archived or not summary.channel.is_archived
+            each.json.fragment
+            for each in shown
+            if keeps_archived or not each.summary.channel.is_archived
         ],
     }
 

@@ -159,7 +159,9 @@ class SubscriptionWriter:
                     ids=arrivals.people[channel.id],
                     channel=channel_visible_to(self._ctx.realm, channel),
                 )
-                self._ctx.emit(ChannelsCreated(streams=[shown[channel.id]]), to=inside)
+                self._ctx.emit(
+                    ChannelsCreated(streams=[shown[channel.id]], is_new=False), to=inside
+                )
         for event in await arrivals.to_events(shown):
             self._ctx.emit(event, to=Users(ids=event.user_ids))
         for channel in channels:

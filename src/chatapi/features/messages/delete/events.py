@@ -10,6 +10,7 @@ from chatapi.core.names import name_key
 from chatapi.events.cache_tags import (
     NO_CACHE_TAGS,
     CacheTag,
+    ChannelMessagesTag,
     DeletedMessagesTag,
     MessageTag,
     TopicTag,
@@ -82,7 +83,10 @@ class MessagesDeleted(Event):
             yield DeletedMessagesTag(max(self.message_ids))
         # Their texts are not kept in memory any longer than in the log.
         yield from map(MessageTag, self.erased_messages())
-        if self.stream_id is not None and self.ends_conversation:
+        if self.stream_id is None:
+            return
+        yield ChannelMessagesTag(self.stream_id)
+        if self.ends_conversation:
             yield TopicTag(self.stream_id, name_key(self.topic))
 
     def _known_to(self, view: ClientView) -> list[MessageId]:

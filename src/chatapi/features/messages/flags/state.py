@@ -115,7 +115,7 @@ async def load_recent(ctx: Context, _profile: ClientProfile) -> RecentState:
 async def _newest_message(ctx: Context) -> MessageId:
     """As of the snapshot; cached values may be newer."""
     repository = MarkRepository(ctx.db, ctx.realm.id, ctx.user.id)
-    newest = await ctx.db.memoize("newest message", repository.newest_message)
+    newest = await repository.newest_message()
     return NO_MESSAGE if newest is None else newest
 
 

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, u
 
 from chatapi.core.ids import ScheduledMessageId, UserId
 from chatapi.db.models import ScheduledMessage
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 from chatapi.features.messages.schedule_records import ScheduledRecord
 
 _records = RecordReader(ScheduledRecord, ScheduledMessage)

@@ -6,8 +6,8 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from chatapi.core.ids import RealmId, UserId
 from chatapi.db.models import AlertWord
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 
 _rows = OwnedRows(AlertWord.user_id)
 _OF_USER = (

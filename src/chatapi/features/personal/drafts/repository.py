@@ -7,9 +7,9 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import DraftId, UserId
 from chatapi.db.models import Draft
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 from chatapi.features.personal.drafts.records import DraftRecord, DraftText
 
 _records = RecordReader(DraftRecord, Draft)

@@ -6,9 +6,9 @@ from sqlalchemy import bindparam, delete, insert, update
 
 from chatapi.core.ids import UserId
 from chatapi.db.models import NavigationView
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 
 
 class ViewRecord(Struct, frozen=True):

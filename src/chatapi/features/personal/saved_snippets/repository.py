@@ -6,9 +6,9 @@ from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from chatapi.core.ids import SavedSnippetId, UserId
 from chatapi.db.models import SavedSnippet
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.records import RecordReader
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 from chatapi.features.personal.saved_snippets.records import SnippetRecord
 
 _records = RecordReader(SnippetRecord, SavedSnippet)

@@ -6,8 +6,8 @@ from sqlalchemy import bindparam, delete, insert, select
 
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.db.models import Message, MutedUser
-from chatapi.db.owned_rows import OwnedRows
 from chatapi.db.session import DatabaseSession
+from chatapi.db.user_facts import OwnedRows
 from chatapi.narrow.unread import unread_messages, values_for
 from chatapi.read_state.repository import ReadMessage
 

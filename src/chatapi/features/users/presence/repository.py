@@ -15,6 +15,7 @@ from chatapi.db.id_lists import is_one_of
 from chatapi.db.models import Presence, PresenceClock, User
 from chatapi.db.session import DatabaseSession
 from chatapi.db.upsert import upsert
+from chatapi.db.user_facts import REALM_OF_USER, UserFact
 from chatapi.features.users.presence.rules import NEVER_SEEN, LastSeen
 
 _SEEN = (Presence.active_at, Presence.idle_at, Presence.is_hidden)
@@ -38,6 +39,11 @@ _RECENT_PEOPLE = (
     .where(*_IS_HERE, _SEEN_SINCE)
 )
 _CLOCK = select(PresenceClock.last_update_id).where(PresenceClock.realm_id == bindparam("realm_id"))
+_last_update = UserFact[int | None](
+    select(PresenceClock.last_update_id)
+    .where(PresenceClock.realm_id == REALM_OF_USER)
+    .scalar_subquery()
+)
 _some_people = (
     select(literal(1))
     .where(User.realm_id == bindparam("realm_id"), User.is_active, User.bot_type.is_(None))
@@ -75,8 +81,10 @@ class PresenceRepository:
         last: int = rows.scalar_one()
         return last
 
-    async def last_update_id(self) -> int | None:
+    async def last_update_id(self, reader_id: UserId) -> int | None:
         """Everything up to this number can be read; None: no user was ever seen."""
+        if self._db.as_of is not None:
+            return await _last_update.read(self._db, reader_id)
         rows = await self._db.fetch(_CLOCK, {"realm_id": self._realm_id})
         return rows[0][0] if rows else None
 

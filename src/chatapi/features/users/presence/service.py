@@ -52,9 +52,12 @@ class PresenceService:
         # The number is read first: all changes up to it are then visible to the next statement.
         last_update_id = await self._last_update_id()
         listed = self._recent_by_id if is_slim else self._recent_by_email
+        presences: PresencesById | PresencesByEmail = {}
+        if last_update_id != _KNOWS_NOTHING:
+            presences = await listed(USUAL_HISTORY_DAYS if days is None else days)
         return {
             "server_timestamp": self._ctx.now().timestamp(),
-            "presences": await listed(USUAL_HISTORY_DAYS if days is None else days),
+            "presences": presences,
             "presence_last_update_id": last_update_id,
         }
 
@@ -141,7 +144,7 @@ class PresenceService:
     async def _last_update_id(self) -> int:
         if self._is_disabled:
             return _KNOWS_NOTHING
-        last = await self._repository.last_update_id()
+        last = await self._repository.last_update_id(self._ctx.user.id)
         return _KNOWS_NOTHING if last is None else last
 
     @property

@@ -314,6 +314,16 @@ class TestByteLimit:
         assert other.get(globex.id, ONE) is second
         assert limit.used_bytes == 9
 
+    async def test_replaced_value_counts_with_its_new_size(
+        self, runtime: Runtime, realm: RealmRecord, limit: ByteLimit[Value]
+    ) -> None:
+        cache = self.limited_cache(runtime, limit)
+        old = await cache.load(realm.id, ONE, reading(4))
+        cache.replace(realm.id, ONE, old, Value(6))
+        assert limit.used_bytes == 6
+        await commit_events(runtime, realm, touched(ONE))
+        assert limit.used_bytes == 0
+
     async def test_value_larger_than_the_limit_is_returned_and_not_cached(
         self, runtime: Runtime, realm: RealmRecord, limit: ByteLimit[Value]
     ) -> None:
@@ -407,6 +417,59 @@ class TestSnapshots:
         assert cache.get_as_of(realm.id, ONE, before) is None
         assert cache.get_as_of(realm.id, ONE, EventNumber(before + 1)) is value
 
+    async def test_of_readers_at_the_same_time_one_loads_the_value(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        position = (await runtime.hub.feed(realm.id)).position or EventNumber(0)
+        versions = iter(range(1, 10))
+
+        async def read() -> Value:
+            version = next(versions)
+            await asyncio.sleep(0)
+            return Value(version)
+
+        loads = (cache.load_as_of(realm.id, ONE, position, read) for _ in range(3))
+        assert [each.version for each in await asyncio.gather(*loads)] == [1, 1, 1]
+
+    async def test_reader_loads_the_value_if_the_one_who_began_fails(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        position = (await runtime.hub.feed(realm.id)).position or EventNumber(0)
+
+        async def fail() -> Value:
+            await asyncio.sleep(0)
+            raise LookupError
+
+        first, second = await asyncio.gather(
+            cache.load_as_of(realm.id, ONE, position, fail),
+            cache.load_as_of(realm.id, ONE, position, reading(2)),
+            return_exceptions=True,
+        )
+        assert isinstance(first, LookupError)
+        assert isinstance(second, Value)
+        assert cache.get_as_of(realm.id, ONE, position) is second
+
+    async def test_reader_of_another_snapshot_loads_the_value_of_its_own(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        before = (await runtime.hub.feed(realm.id)).position or EventNumber(0)
+        may_end = asyncio.Event()
+
+        async def read() -> Value:
+            await may_end.wait()
+            return Value(1)
+
+        older = asyncio.create_task(cache.load_as_of(realm.id, ONE, before, read))
+        await asyncio.sleep(0)
+        await commit_events(runtime, realm, touched(ONE))
+        after = EventNumber(before + 1)
+        newer = asyncio.create_task(cache.load_as_of(realm.id, ONE, after, reading(2)))
+        may_end.set()
+        assert [(await each).version for each in (older, newer)] == [1, 2]
+        current = cache.get_as_of(realm.id, ONE, after)
+        assert current is not None
+        assert current.version == 2
+
     async def test_value_of_a_snapshot_before_missed_events_is_not_cached(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, clock: MovableClock
     ) -> None:
@@ -428,6 +491,36 @@ class TestSnapshots:
         ahead = EventNumber((feed.position or 0) + 5)
         await cache.load_as_of(realm.id, ONE, ahead, reading(1))
         assert cache.get_as_of(realm.id, ONE, ahead) is None
+
+
+class TestReplacing:
+    async def test_new_value_is_cached_until_an_event_with_its_tag(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        old = await cache.load(realm.id, ONE, reading(1))
+        new = Value(1)
+        cache.replace(realm.id, ONE, old, new)
+        assert cache.get(realm.id, ONE) is new
+        await commit_events(runtime, realm, touched(ONE))
+        assert cache.get(realm.id, ONE) is None
+        assert new.is_stale
+
+    async def test_value_that_was_dropped_is_not_replaced(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        old = await cache.load(realm.id, ONE, reading(1))
+        await commit_events(runtime, realm, touched(ONE))
+        cache.replace(realm.id, ONE, old, Value(1))
+        assert cache.get(realm.id, ONE) is None
+
+    async def test_value_that_was_replaced_already_is_not_replaced_again(
+        self, realm: RealmRecord, cache: Cache
+    ) -> None:
+        old = await cache.load(realm.id, ONE, reading(1))
+        first, second = Value(1), Value(1)
+        for new in (first, second):
+            cache.replace(realm.id, ONE, old, new)
+        assert cache.get(realm.id, ONE) is first
 
 
 @dataclass

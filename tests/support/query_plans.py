@@ -66,9 +66,7 @@ async def is_plan_kept(database: Database, sql: str, values: Sequence[Any]) -> b
 
     It makes plans for the values of the first five executions, and compares.
     """
-    given = ", ".join(
-        f"ARRAY{each}::bigint[]" if isinstance(each, list) else str(each) for each in values
-    )
+    given = ", ".join(map(_literal, values))
     async with database.reader.connect() as connection:
         pooled = await connection.get_raw_connection()
         driver: asyncpg.Connection[Any] = pooled.driver_connection
@@ -81,3 +79,9 @@ async def is_plan_kept(database: Database, sql: str, values: Sequence[Any]) -> b
         )
         await driver.execute("DEALLOCATE kept")
     return bool(kept == 1)
+
+
+def _literal(value: object) -> str:
+    if isinstance(value, list):
+        return f"ARRAY{value}::bigint[]"
+    return f"'{value}'" if isinstance(value, str) else str(value)

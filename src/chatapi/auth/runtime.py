@@ -15,6 +15,7 @@ from chatapi.auth.visibility_changes import EmitUserVisibility
 from chatapi.channel_cache.cache import ChannelCache
 from chatapi.channel_cache.newest_messages import NewestMessages
 from chatapi.channel_cache.snapshots import ChannelSnapshots
+from chatapi.channel_cache.topic_messages import TopicMessages, TopicMessagesCache
 from chatapi.core.clock import Clock
 from chatapi.core.fair_limiter import FairLimiter
 from chatapi.core.measurements import Measurements
@@ -75,6 +76,7 @@ class Runtime(Struct, frozen=True):
     newest_messages: NewestMessages
     messages: MessageCache
     newest_pages: NewestPages
+    topic_messages: TopicMessagesCache
     shared_state: SharedStateCache
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
@@ -130,7 +132,7 @@ class Runtime(Struct, frozen=True):
         measurements = measurements or Measurements()
         hub = Hub(database, bus, measurements)
         write_forwarder = WriteForwarder(bus.peers)
-        message_bytes = ByteLimit[EncodedMessage | NewestPage](
+        message_bytes = ByteLimit[EncodedMessage | NewestPage | TopicMessages](
             settings.message_cache_mib * 1024 * 1024, attrgetter("bytes_in_memory")
         )
         return cls(
@@ -151,6 +153,7 @@ class Runtime(Struct, frozen=True):
             newest_messages=NewestMessages(hub),
             messages=MessageCache(hub, message_bytes),
             newest_pages=NewestPages(hub, message_bytes),
+            topic_messages=TopicMessagesCache(hub, message_bytes),
             shared_state=SharedStateCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),

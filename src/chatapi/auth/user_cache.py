@@ -37,10 +37,4 @@ class UserCache:
         read: Callable[[Iterable[UserId]], Awaitable[dict[UserId, UserRecord]]],
     ) -> dict[UserId, UserRecord]:
         """Return users as of a snapshot, from which `read` reads those that are not cached."""
-        users = self.find(realm_id, user_ids, as_of)
-        missing = [user_id for user_id in user_ids if user_id not in users]
-        if missing:
-            loading = await self._users.begin_as_of(realm_id, as_of)
-            for user_id, user in (await read(missing)).items():
-                users[user_id] = self._users.keep(loading, user_id, user)
-        return users
+        return await self._users.load_some_as_of(realm_id, user_ids, as_of, read)

@@ -1,6 +1,6 @@
 """Per-process cache of channels as of a snapshot, with what all their readers are shown of them."""
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime
 
 from msgspec import Struct
@@ -63,22 +63,17 @@ class ChannelSnapshots:
         as_of: EventNumber,
         now: datetime,
         read_ids: Callable[[], Awaitable[list[ChannelId]]],
-        read: Callable[[Collection[ChannelId]], Awaitable[list[ShownChannel]]],
+        read: Callable[[Collection[ChannelId]], Awaitable[Mapping[ChannelId, ShownChannel]]],
     ) -> list[ShownChannel]:
         """Return all channels of a realm; those that are not cached are read from the snapshot."""
         ids = self._ids.get_as_of(realm_id, None, as_of)
         if ids is None:
             ids = await self._ids.load_as_of(realm_id, None, as_of, read_ids)
-        found = self._channels.get_some_as_of(realm_id, ids, as_of)
+        found = await self._channels.load_some_as_of(realm_id, ids, as_of, read)
         if any(_has_expired(each, now) for each in found.values()):
             # All at once: it happens to a channel once in half a year.
             self._channels.drop(realm_id)
-            found = {}
-        if len(found) < len(ids):
-            loading = await self._channels.begin_as_of(realm_id, as_of)
-            for channel in await read([each for each in ids if each not in found]):
-                channel_id = channel.summary.channel.id
-                found[channel_id] = self._channels.keep(loading, channel_id, channel)
+            found = await self._channels.load_some_as_of(realm_id, ids, as_of, read)
         return [found[channel_id] for channel_id in ids]
 
 

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing_extensions import override
 
 from chatapi.core.errors import RateLimitedError, UnavailableError
+from chatapi.core.turns import await_turn, was_given
 
 _MAX_WAITING = 20
 """Maximum number of waiting requests of one owner; more are refused at once."""
@@ -61,8 +62,7 @@ class FairLimiter:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         queue.append(turn)
         try:
-            async with asyncio.timeout(self._longest_wait):
-                await turn
+            await await_turn(turn, self._longest_wait)
         except BaseException as error:
             self._give_up(owner, turn)
             if isinstance(error, TimeoutError):
@@ -107,7 +107,7 @@ class FairLimiter:
         return found
 
     def _give_up(self, owner: Hashable, turn: asyncio.Future[None]) -> None:
-        if turn.done() and not turn.cancelled():
+        if was_given(turn):
             # It was granted at the moment of the timeout or cancellation.
             self.release(owner)
             return

@@ -1,6 +1,9 @@
 """A limit for how many connections of the pool one kind of statement may use."""
 
 import asyncio
+from collections import deque
+
+from chatapi.core.turns import await_turn, was_given
 
 MAX_WAIT_SECONDS = 10
 """As long as others wait for a connection of the pool."""
@@ -15,15 +18,27 @@ class ConnectionShare:
     """
 
     def __init__(self, connections: int) -> None:
-        self._free = asyncio.Semaphore(connections)
+        self._free = connections
+        self._waiting: deque[asyncio.Future[None]] = deque()
 
     async def take(self) -> None:
         """Wait for a turn; raises TimeoutError if there is none in time."""
-        if not self._free.locked():
-            await self._free.acquire()
+        if self._free:
+            self._free -= 1
             return
-        async with asyncio.timeout(MAX_WAIT_SECONDS):
-            await self._free.acquire()
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await await_turn(turn, MAX_WAIT_SECONDS)
+        except BaseException:
+            if was_given(turn):
+                self.release()
+            raise
 
     def release(self) -> None:
-        self._free.release()
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1

@@ -1,10 +1,19 @@
 """Lists of ids as one value: as a parameter, and as a column of a result."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import orjson
-from sqlalchemy import BigInteger, ColumnElement, Dialect, String, bindparam
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Dialect,
+    String,
+    TableValuedAlias,
+    bindparam,
+    cast,
+    column,
+)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -15,6 +24,8 @@ from typing_extensions import override
 from chatapi.db.base import TableColumn
 from chatapi.db.conditions import Condition
 from chatapi.db.opaque_values import opaque
+
+_OPTIONS = orjson.OPT_NON_STR_KEYS
 
 
 class _Ids(TypeDecorator[Sequence[int]]):
@@ -62,6 +73,49 @@ def is_one_of(column: TableColumn[Any], name: str) -> ColumnElement[bool]:
     prepared and planned. One plan is kept for all lists.
     """
     return _OneOf(column, opaque(bindparam(name, type_=_Ids())))
+
+
+class _EachPair(FunctionElement[str]):
+    """The members of a JSON object as rows."""
+
+    inherit_cache = True
+
+
+@compiles(_EachPair, "postgresql")
+def _json_each_text(element: _EachPair, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
+    return f"json_each_text(CAST({compiler.process(element.clauses, **options)} AS JSON))"
+
+
+@compiles(_EachPair, "sqlite")
+def _json_each(element: _EachPair, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 (SQLAlchemy's)
+    return f"json_each({compiler.process(element.clauses, **options)})"
+
+
+class _NumbersById(TypeDecorator[Mapping[Any, int]]):
+    """Numbers by id, as JSON."""
+
+    impl = String
+    cache_ok = True
+
+    @override
+    def process_bind_param(self, value: Mapping[Any, int] | None, dialect: Dialect) -> str | None:
+        return None if value is None else orjson.dumps(value, option=_OPTIONS).decode()
+
+
+class NumbersById(NamedTuple):
+    """A mapping from ids to numbers, which a statement gets as a parameter, as rows."""
+
+    rows: TableValuedAlias
+    id: ColumnElement[int]
+    number: ColumnElement[int]
+
+    @classmethod
+    def parameter(cls, name: str) -> Self:
+        """The mapping that is passed as the parameter `name`."""
+        rows = _EachPair(bindparam(name, type_=_NumbersById())).table_valued(
+            column("key", String), column("value", String), name=name
+        )
+        return cls(rows, cast(rows.c.key, BigInteger), cast(rows.c.value, BigInteger))
 
 
 class _JoinedIds(FunctionElement[str]):

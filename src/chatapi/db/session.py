@@ -164,6 +164,13 @@ class DatabaseSession:
         await self.close()
         self._state = await Snapshot.open(self.database)
 
+    @property
+    def snapshot_event(self) -> EventNumber:
+        """The last event that the snapshot of a realm includes; it is an error to have none."""
+        if self.as_of is None:
+            raise RuntimeError("take a snapshot of the realm first")
+        return self.as_of
+
     async def memoize(self, name: str, read: Callable[[], Awaitable[T]]) -> T:
         """Read something once per snapshot; outside a snapshot of a realm it is always read."""
         if self.as_of is None:

@@ -47,7 +47,7 @@ class SubscribersTag(CacheTag, frozen=True):
 
 
 class ChannelMessagesTag(CacheTag, frozen=True):
-    """The messages of a channel: some were deleted, or moved there or away."""
+    """The messages of a channel: some were deleted, or moved there or away, or call others now."""
 
     channel_id: ChannelId
 

@@ -1,7 +1,8 @@
 """The cache of all that is read often and changes seldom; the feed invalidates it."""
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
@@ -52,6 +53,8 @@ class _Values(Generic[K, V]):
     latest: _Change = _NO_CHANGE
     of_all: _Change = _NO_CHANGE
     """The last change that concerned all values, or whose tag is not remembered any more."""
+    under_way: dict[K, "asyncio.Future[None]"] = field(default_factory=dict)
+    """The values that someone loads from a snapshot, for others to wait for."""
     by_tag: dict[CacheTag, _Change] = field(default_factory=dict)
     """The last change by each tag since `of_all`, the latest last."""
 
@@ -167,6 +170,22 @@ class FeedCache(Generic[K, V]):
             found.pop(key, None)
         return found
 
+    async def load_some_as_of(
+        self,
+        realm_id: RealmId,
+        keys: Collection[K],
+        as_of: EventNumber,
+        read: Callable[[list[K]], Awaitable[Mapping[K, V]]],
+    ) -> dict[K, V]:
+        """Return values as of a snapshot, from which `read` reads those that are not cached."""
+        found = self.get_some_as_of(realm_id, keys, as_of)
+        if len(found) < len(keys):
+            loading = await self.begin_as_of(realm_id, as_of)
+            missing = [key for key in keys if key not in found]
+            for key, value in (await read(missing)).items():
+                found[key] = self.keep(loading, key, value)
+        return found
+
     async def load(
         self, realm_id: RealmId, key: K, read: Callable[[], Awaitable[V]], *, is_live: bool = True
     ) -> V:
@@ -182,10 +201,26 @@ class FeedCache(Generic[K, V]):
     ) -> V:
         """Read a value from a snapshot, and cache it if it has not changed since.
 
+        Of readers at the same time, one reads it, and the others wait, unless that value is not as
+        of their snapshots.
+
         Requests with a snapshot find it by `get_as_of`; the values that `get` returns may be newer.
         """
+        under_way = self._scopes[realm_id].under_way
+        if key in under_way:
+            await asyncio.wait([under_way[key]])
+            found = self.get_as_of(realm_id, key, as_of)
+            if found is not None:
+                return found
         loading = await self.begin_as_of(realm_id, as_of)
-        return self.keep(loading, key, await read())
+        loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        under_way[key] = loaded
+        try:
+            return self.keep(loading, key, await read())
+        finally:
+            loaded.set_result(None)
+            if under_way.get(key) is loaded:
+                del under_way[key]
 
     async def begin_as_of(self, realm_id: RealmId, as_of: EventNumber) -> Loading[K, V]:
         """Begin to read several values from a snapshot, and `keep` each."""
@@ -230,6 +265,16 @@ class FeedCache(Generic[K, V]):
         if self._byte_limit is not None:
             self._byte_limit.add((values, key), value, self._drop_one)
         return value
+
+    def replace(self, realm_id: RealmId, key: K, old: V, new: V) -> None:
+        """Replace a value by one that says more and has the same tags, unless it was dropped."""
+        values = self._scopes[realm_id]
+        if values.by_key.get(key) is not old:
+            return
+        values.by_key[key] = new
+        if self._byte_limit is not None:
+            self._byte_limit.remove((values, key))
+            self._byte_limit.add((values, key), new, self._drop_one)
 
     def drop(self, scope: Scope) -> None:
         """Drop all values of a scope, where something other than an event shows them outdated."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from chatapi.auth.runtime import Runtime
 from chatapi.channel_cache.records import ChannelRecord
@@ -16,6 +15,7 @@ from tests.features.channels.channels import KNOWS_ARCHIVED, subscribe, unsubscr
 from tests.features.messages.fetch.conversations import send
 from tests.support.client import ApiClient
 from tests.support.clock import MovableClock
+from tests.support.query_plans import captured_statements
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
@@ -227,17 +227,7 @@ class TestCost:
     ) -> None:
         await registered(scene.client, scene.owner, scene.channel.id)
         await join(scene)
-        read: list[str] = []
-
-        def note(
-            _connection: object, _cursor: object, sql: str, values: object, *_: object
-        ) -> None:
-            if _READS_CHANNELS in sql:
-                read.append(str(values))
-
-        engine = runtime.database.engine.sync_engine
-        event.listen(engine, "before_cursor_execute", note)
-        await registered(scene.client, scene.owner, scene.channel.id)
-        event.remove(engine, "before_cursor_execute", note)
-        [values] = read
-        assert f"[{scene.channel.id}]" in values
+        with captured_statements(runtime.database, _READS_CHANNELS) as captured:
+            await registered(scene.client, scene.owner, scene.channel.id)
+        [(_, values)] = captured
+        assert f"[{scene.channel.id}]" in str(values)

@@ -20,7 +20,9 @@ from tests.support.query_plans import captured_statements, count_steps, is_plan_
 from tests.support.responses import assert_success
 from tests.support.statements import recorded_statements
 
-MOST_STATEMENTS = 13
+POSITIONS, TOPICS = "AS position", "AS marked"
+"""In the statements that find topics with unread messages, and that read their messages."""
+MOST_STATEMENTS = 9
 """Of a user without drafts, snippets and the like, when what all users share is cached."""
 
 
@@ -123,6 +125,32 @@ async def test_read_messages_of_a_topic_with_a_few_unread_ones_are_not_read_agai
     window = {"reader_id": member.user_id, "after": 0, "up_to": unread[-1]}
     steps = await count_steps(runtime.database, statement.sql, statement.arguments(window))
     assert steps < 5_000
+
+
+@pytest.mark.parametrize("backend", ["sqlite"], indirect=True)
+async def test_only_unread_messages_of_a_topic_are_read_into_memory(
+    client: ApiClient, runtime: Runtime, long_topic: ChannelRecord, member: Person, owner: Person
+) -> None:
+    assert_success(await client.post("/mark_all_as_read", member))
+    for _ in range(3):
+        await send(client, owner, long_topic, "annals")
+    with captured_statements(runtime.database, "conversation") as captured:
+        await register(client, member)
+    for part in (POSITIONS, TOPICS):
+        [(sql, values)] = [each for each in captured if part in each[0]]
+        assert await count_steps(runtime.database, sql, values) < 5_000
+
+
+@pytest.mark.parametrize("part", [POSITIONS, TOPICS])
+@pytest.mark.parametrize("backend", ["postgresql"], indirect=True)
+async def test_statements_that_find_unread_messages_are_not_planned_for_each_registration(
+    client: ApiClient, runtime: Runtime, long_topic: ChannelRecord, member: Person, part: str
+) -> None:
+    await update_statistics(runtime)
+    with captured_statements(runtime.database, part) as captured:
+        await register(client, member)
+    [(sql, values)] = captured
+    assert await is_plan_kept(runtime.database, sql, values)
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)

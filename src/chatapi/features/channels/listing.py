@@ -42,17 +42,17 @@ class ChannelReader:
 
     async def _show_known(self) -> list[ShownChannel]:
         ctx = self._ctx
-        if ctx.db.as_of is None:
-            raise RuntimeError("take a snapshot first")
         access = await channel_access(ctx)
         listed = await ctx.runtime.channel_snapshots.list_all(
-            ctx.realm.id, ctx.db.as_of, ctx.now(), self._channels.list_ids, self._show
+            ctx.realm.id, ctx.db.snapshot_event, ctx.now(), self._channels.list_ids, self._show
         )
         return [each for each in listed if access.can_see(each.summary.channel)]
 
-    async def _show(self, channel_ids: Collection[ChannelId]) -> list[ShownChannel]:
+    async def _show(self, channel_ids: Collection[ChannelId]) -> dict[ChannelId, ShownChannel]:
         show = partial(show_channel, realm=self._ctx.realm, now=self._ctx.now())
-        return await map_in_steps(show, await self._channels.list_summaries_of(channel_ids))
+        summaries = await self._channels.list_summaries_of(channel_ids)
+        shown = await map_in_steps(show, summaries)
+        return {each.summary.channel.id: each for each in shown}
 
     async def list_channels(self, params: ListChannelsParams) -> ChannelsPayload:
         """GET /streams."""

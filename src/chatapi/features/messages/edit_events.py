@@ -108,6 +108,9 @@ class MessageChanged(MentionEvent):
     there.
     """
 
+    changes_wildcards: Annotated[bool, ServerOnly()] = True
+    """Whether a new text mentions other wildcards; events of earlier versions do not say it."""
+
     @property
     @override
     def is_complete(self) -> bool:
@@ -131,6 +134,8 @@ class MessageChanged(MentionEvent):
             yield from self._tags_of_move()
         if self.rendered_content is not None:
             yield MessageTag(self.message_id)
+            if self.changes_wildcards and self.stream_id is not None:
+                yield ChannelMessagesTag(self.stream_id)
 
     def _tags_of_move(self) -> Iterable[CacheTag]:
         target_id = self.stream_id if self.new_stream_id is None else self.new_stream_id

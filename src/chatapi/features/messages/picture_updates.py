@@ -93,6 +93,7 @@ async def _update(ctx: RealmContext, message_id: MessageId, image: FinishedImage
         MessageChanged(
             user_id=None,
             rendering_only=True,
+            changes_wildcards=False,
             message_id=message_id,
             message_ids=[message_id],
             edit_timestamp=unix_seconds(ctx.now()),

@@ -6,13 +6,14 @@ from chatapi.read_state.repository._marks import MarkRepository
 from chatapi.read_state.repository._spans import MAX_UNREAD, SpanRepository, Unread
 from chatapi.read_state.repository._state_columns import join_states, reader_values, state_number
 from chatapi.read_state.repository._states import MessageState, PageState, StateRepository
+from chatapi.read_state.repository._topic_messages import TopicMessagesRepository
 from chatapi.read_state.repository._topic_states import (
     TopicStateRepository,
     TopicStates,
     mentions_participants,
     shared_state,
 )
-from chatapi.read_state.repository._unread import UnreadConversation, UnreadRepository
+from chatapi.read_state.repository._unread import UnreadRepository
 
 __all__ = [
     "MAX_UNREAD",
@@ -24,10 +25,10 @@ __all__ = [
     "ReadMessage",
     "SpanRepository",
     "StateRepository",
+    "TopicMessagesRepository",
     "TopicStateRepository",
     "TopicStates",
     "Unread",
-    "UnreadConversation",
     "UnreadRepository",
     "join_states",
     "mentions_participants",

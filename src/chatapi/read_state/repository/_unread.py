@@ -1,10 +1,7 @@
 """Finds the unread messages of a reader."""
 
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Collection, Iterable
-from itertools import chain
-from typing import Any, NamedTuple
+from collections.abc import Collection
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -12,12 +9,13 @@ from sqlalchemy import (
     CompoundSelect,
     bindparam,
     case,
+    null,
     or_,
     select,
     union_all,
 )
 
-from chatapi.core.ids import ChannelId, ConversationId, GroupId, MessageId, UserId
+from chatapi.core.ids import ConversationId, GroupId, MessageId, UserId
 from chatapi.db.highest import highest
 from chatapi.db.id_lists import is_one_of, joined_ids, split_ids
 from chatapi.db.models import Conversation, GroupMention, Mention, Message, ReadException
@@ -33,6 +31,8 @@ from chatapi.narrow.unread import (
 )
 from chatapi.read_state.repository._spans import MAX_UNREAD
 from chatapi.read_state.repository._state_columns import mentions_topic_of_reader
+from chatapi.read_state.repository._topic_messages import TopicMessagesRepository, UnreadSpan
+from chatapi.read_state.repository._unread_findings import UnreadFindings, UnreadMessages
 
 _FIRST_STEP = 60_000
 _LONGER_BY = 20
@@ -75,6 +75,34 @@ def _by_conversation(*, may_have_exceptions: bool) -> CompoundSelect[*tuple[Any,
     return union_all(*parts).order_by("id")
 
 
+def _positions() -> CompoundSelect[*tuple[Any, ...]]:
+    """Topics with new messages, and from where they are new; of direct conversations their ids."""
+    in_channels, in_direct = unread_candidates()
+    after = _number("after")
+    newest = select(_MARKED_ID).order_by(Message.id.desc()).limit(MAX_UNREAD)
+    window = in_direct._replace(position=highest(in_direct.position, after))
+    found = in_each(window, newest, may_have_exceptions=False).subquery()
+    parts = (
+        in_channels.conversations.with_only_columns(
+            Conversation.id.label("id"),
+            highest(in_channels.position, after).label("position"),
+            Conversation.last_message_id,
+            null().label("ids"),
+            maintain_column_froms=True,
+        ),
+        in_direct.conversations.with_only_columns(
+            Conversation.id,
+            null(),
+            Conversation.last_message_id,
+            select(joined_ids(found.c.id)).scalar_subquery(),
+            maintain_column_froms=True,
+        ),
+    )
+    return union_all(
+        *(part.where(Conversation.last_message_id > after) for part in parts)
+    ).order_by("id")
+
+
 BY_CONVERSATION = _by_conversation(may_have_exceptions=False)
 """For readers without read exceptions: most of them."""
 _BESIDE_EXCEPTIONS = _by_conversation(may_have_exceptions=True)
@@ -99,6 +127,10 @@ _MENTIONS = (
     .join(_mentioning, _mentioning.c.message_id == Message.id)
     .group_by(Message.conversation_id)
 )
+_POSITIONS = _positions()
+_TOOK_PART = select(Message.conversation_id, Message.id).where(
+    is_one_of(Message.id, "message_ids"), mentions_topic_of_reader(Message)
+)
 _FIRST_IN_CONVERSATION = (
     select(Message.id)
     .where(
@@ -113,16 +145,6 @@ _EXCEPTED_IN_CONVERSATION = unread_exceptions(Message.id).where(
 )
 
 
-class UnreadConversation(NamedTuple):
-    """The ids of the unread messages of one conversation."""
-
-    id: ConversationId
-    channel_id: ChannelId | None
-    topic: str
-    message_ids: list[MessageId]
-    mention_ids: list[MessageId]
-
-
 class UnreadRepository:
     """The unread messages of one reader; cost depends on what is unread, not on what is stored."""
 
@@ -132,33 +154,74 @@ class UnreadRepository:
         self._values = values_for(user_id)
 
     async def list_all(
-        self, groups: Collection[GroupId], newest: MessageId
-    ) -> list[UnreadConversation]:
+        self, groups: Collection[GroupId], newest: MessageId, in_memory: TopicMessagesRepository
+    ) -> UnreadMessages:
         """All unread messages up to the newest message, at most MAX_UNREAD.
 
         Users who never read have more than a client receives: the search goes back from the newest
-        message step by step, until there are enough.
+        message step by step, until there are enough. For most readers, the messages of the first
+        step are in memory.
         """
-        found = _Findings()
+        found = UnreadFindings()
         by_conversation = BY_CONVERSATION
         if await _exceptions.may_exist(self._db, self._user_id):
             by_conversation = _BESIDE_EXCEPTIONS
             excepted = await self._db.fetch(_EXCEPTED, self._values)
             for conversation_id, channel_id, topic, marked_id in excepted:
-                found.add(conversation_id, channel_id, topic, [marked_id])
+                found.add_marked(conversation_id, channel_id, topic, [marked_id])
         up_to, step = int(newest), _FIRST_STEP
+        if up_to > 0 and by_conversation is BY_CONVERSATION:
+            recent = await self._find_recent(MessageId(max(newest - step, 0)), in_memory)
+            if recent is not None:
+                found = recent
+                up_to, step = max(newest - step, 0), step * _LONGER_BY
         while up_to > 0 and found.count < MAX_UNREAD:
             after = max(newest - step, 0)
             window = {**self._values, "after": after, "up_to": up_to}
             rows = await self._db.fetch(by_conversation, window)
             for conversation_id, channel_id, topic, ids in rows:
-                found.add(conversation_id, channel_id, topic, split_ids(ids))
+                found.add_marked(conversation_id, channel_id, topic, split_ids(ids))
             up_to, step = after, step * _LONGER_BY
         found.cut_to(MAX_UNREAD)
         await self._add_mentions(found, groups)
-        return found.conversations()
+        return found.result()
 
-    async def _add_mentions(self, found: "_Findings", groups: Collection[GroupId]) -> None:
+    async def _find_recent(
+        self, after: MessageId, in_memory: TopicMessagesRepository
+    ) -> UnreadFindings | None:
+        """Find what is unread after a message; None if a topic has more than is kept in memory.
+
+        The reader must not have read exceptions.
+        """
+        rows = await self._db.fetch(_POSITIONS, {**self._values, "after": after})
+        spans = {
+            ConversationId(key): UnreadSpan(position, last)
+            for key, position, last, _ in rows
+            if position is not None
+        }
+        topics = await in_memory.load(spans)
+        if topics is None:
+            return None
+        found = UnreadFindings()
+        topic_calls: list[MessageId] = []
+        for key, span in spans.items():
+            topic = topics[key]
+            unread = topic.unread(self._user_id, *span)
+            if unread is not None:
+                found.add(unread)
+            if topic.calls:
+                found.add_mentions(key, topic.calls)
+            topic_calls += topic.topic_calls
+        for key, position, _, ids in rows:
+            if position is None:
+                found.add_marked(key, None, "", split_ids(ids))
+        if topic_calls:
+            values = {**self._values, "message_ids": topic_calls}
+            for key, message_id in await self._db.fetch(_TOOK_PART, values):
+                found.add_mentions(key, [message_id])
+        return found
+
+    async def _add_mentions(self, found: UnreadFindings, groups: Collection[GroupId]) -> None:
         """Add which of the messages mention the reader by name or by group."""
         if found.oldest is None:
             return
@@ -180,73 +243,3 @@ class UnreadRepository:
         excepted = await self._db.execute(_EXCEPTED_IN_CONVERSATION, values)
         found = [message_id for rows in (above, excepted) for (message_id,) in rows]
         return sorted(MessageId(number) for number in found)[:limit]
-
-
-class _Findings:
-    """Unread messages as they are found, by conversation.
-
-    There may be MAX_UNREAD of them, so nothing here runs Python code for each of them, except for
-    wildcard mentions, which are rare.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self._places: dict[int, tuple[int | None, str]] = {}
-        self._ids: dict[int, list[MessageId]] = {}
-        self._mentions: defaultdict[int, set[MessageId]] = defaultdict(set)
-        """By conversation; also of messages that are not unread."""
-
-    def add(
-        self, conversation_id: int, channel_id: int | None, topic: str, marked: list[MessageId]
-    ) -> None:
-        if not marked:
-            return
-        self._places[conversation_id] = channel_id, topic
-        self.count += len(marked)
-        marked.sort()
-        if marked[0] < 0:
-            first_unmarked = bisect_left(marked, 0)
-            mentions = [MessageId(-number) for number in marked[:first_unmarked]]
-            self.add_mentions(conversation_id, mentions)
-            marked[:first_unmarked] = mentions
-            marked.sort()
-        known = self._ids.setdefault(conversation_id, marked)
-        if known is not marked:
-            known += marked
-            known.sort()
-
-    def add_mentions(self, conversation_id: int, message_ids: Iterable[MessageId]) -> None:
-        self._mentions[conversation_id].update(message_ids)
-
-    @property
-    def oldest(self) -> MessageId | None:
-        return min((ids[0] for ids in self._ids.values() if ids), default=None)
-
-    def cut_to(self, limit: int) -> None:
-        """Keep only the newest ones."""
-        if self.count > limit:
-            oldest = sorted(chain.from_iterable(self._ids.values()))[-limit]
-            for ids in self._ids.values():
-                del ids[: bisect_left(ids, oldest)]
-
-    def conversations(self) -> list[UnreadConversation]:
-        return [self._show(key) for key in sorted(self._ids) if self._ids[key]]
-
-    def _show(self, conversation_id: int) -> UnreadConversation:
-        channel_id, topic = self._places[conversation_id]
-        ids = self._ids[conversation_id]
-        # Most conversations have none.
-        mentions = self._mentions.get(conversation_id, ())
-        return UnreadConversation(
-            ConversationId(conversation_id),
-            None if channel_id is None else ChannelId(channel_id),
-            topic,
-            ids,
-            [each for each in sorted(mentions) if _is_among(each, ids)] if mentions else [],
-        )
-
-
-def _is_among(message_id: MessageId, ids: list[MessageId]) -> bool:
-    """Whether a sorted list has an id; there are few mentions and perhaps many messages."""
-    place = bisect_left(ids, message_id)
-    return place < len(ids) and ids[place] == message_id

@@ -141,7 +141,12 @@ class ContentChange:
                 mentioned_groups=rendered.mentioned_group_ids,
                 mentions_channel=rendered.mentions_channel,
                 topic_participants=participants,
+                changes_wildcards=_wildcards(rendered) != _wildcards(before),
                 alerted_users=alerted,
             ),
             to=await message_audience(ctx, message),
         )
+
+
+def _wildcards(text: MessageText | RenderedMessage) -> tuple[bool, bool]:
+    return text.mentions_channel, text.mentions_topic

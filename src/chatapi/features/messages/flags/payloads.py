@@ -1,8 +1,13 @@
 """Response payloads of flags, and the unread messages in the POST /register response."""
 
+from typing import Annotated
+
+from orjson import Fragment, dumps
 from typing_extensions import TypedDict
 
+from chatapi.channel_cache.topic_messages import UnreadConversation
 from chatapi.core.ids import ChannelId, MessageId
+from chatapi.wire.encoded import EncodedAs
 
 
 class ChangedFlagsPayload(TypedDict):
@@ -66,6 +71,19 @@ class UnreadTopicPayload(TypedDict):
     """The unread messages of the topic, the oldest first."""
 
 
+EncodedUnreadTopic = Annotated[Fragment, EncodedAs(UnreadTopicPayload)]
+
+
+def encoded_topic(unread: UnreadConversation, topic: str) -> Fragment:
+    """The JSON of an UnreadTopicPayload."""
+    payload = {
+        "stream_id": unread.channel_id,
+        "topic": topic,
+        "unread_message_ids": unread.message_ids,
+    }
+    return Fragment(dumps(payload))
+
+
 class UnreadGroupPayload(TypedDict):
     """Unread messages of a conversation of three or more."""
 
@@ -82,7 +100,7 @@ class UnreadMessagesPayload(TypedDict):
     """How many messages are unread, muted ones included."""
     pms: list[UnreadPersonPayload]
     """Unread messages of conversations of two, and of notes to oneself."""
-    streams: list[UnreadTopicPayload]
+    streams: list[EncodedUnreadTopic]
     """Unread messages of channels, by topic."""
     huddles: list[UnreadGroupPayload]
     """Unread messages of conversations of three or more."""

@@ -4,9 +4,10 @@ from typing_extensions import TypedDict
 
 from chatapi.auth.context import Context
 from chatapi.channel_cache.newest_messages import NO_MESSAGE
+from chatapi.channel_cache.topic_messages import UnreadConversation
 from chatapi.core.ids import ConversationId, MessageId, UserId
 from chatapi.events.client import ClientProfile
-from chatapi.features.messages.flags.payloads import UnreadMessagesPayload
+from chatapi.features.messages.flags.payloads import UnreadMessagesPayload, encoded_topic
 from chatapi.features.state import state_section
 from chatapi.permissions.messages import message_access
 from chatapi.permissions.readers import membership_of
@@ -14,7 +15,7 @@ from chatapi.read_state.repository import (
     MAX_UNREAD,
     ConversationRepository,
     MarkRepository,
-    UnreadConversation,
+    TopicMessagesRepository,
     UnreadRepository,
 )
 from chatapi.wire.topics import show_topic
@@ -71,7 +72,9 @@ async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
     membership = await membership_of(ctx)
     newest = await _newest_message(ctx)
     unread_messages = UnreadRepository(ctx.db, ctx.user.id)
-    conversations = await unread_messages.list_all(membership.groups, newest)
+    in_memory = TopicMessagesRepository(ctx.db, ctx.realm.id, ctx.runtime.topic_messages)
+    found = await unread_messages.list_all(membership.groups, newest, in_memory)
+    conversations = found.conversations
     direct = [each.id for each in conversations if each.channel_id is None]
     people = await ConversationRepository(ctx.db).list_people(direct)
     count = sum(len(each.message_ids) for each in conversations)
@@ -80,7 +83,7 @@ async def load_unread(ctx: Context, profile: ClientProfile) -> UnreadState:
         "pms": [],
         "streams": [],
         "huddles": [],
-        "mentions": sorted(number for each in conversations for number in each.mention_ids),
+        "mentions": found.mention_ids,
         "old_unreads_missing": count >= MAX_UNREAD,
     }
     for conversation in conversations:
@@ -126,17 +129,11 @@ def _add(
     people: dict[ConversationId, list[UserId]],
     profile: ClientProfile,
 ) -> None:
-    message_ids = conversation.message_ids
     if conversation.channel_id is not None:
         topic = show_topic(conversation.topic, allow_empty=profile.knows_empty_topic)
-        unread["streams"].append(
-            {
-                "stream_id": conversation.channel_id,
-                "topic": topic,
-                "unread_message_ids": message_ids,
-            }
-        )
+        unread["streams"].append(conversation.encoded(topic, encoded_topic))
         return
+    message_ids = list(conversation.message_ids)
     members = people[conversation.id]
     if len(members) > _TWO_PEOPLE:
         text = ",".join(str(user_id) for user_id in members)

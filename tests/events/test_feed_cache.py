@@ -470,6 +470,37 @@ class TestSnapshots:
         assert current is not None
         assert current.version == 2
 
+    async def test_changes_of_long_ago_are_forgotten(
+        self,
+        runtime: Runtime,
+        realm: RealmRecord,
+        cache: Cache,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        """No snapshot is that old: what is remembered would only take memory."""
+        monkeypatch.setattr("chatapi.events.feed_cache._REMEMBERED_SECONDS", 0.0)
+        before = (await runtime.hub.feed(realm.id)).position or EventNumber(0)
+        value = await cache.load_as_of(realm.id, ONE, before, reading(1))
+        await commit_events(runtime, realm, touched(TWO))
+        await commit_events(runtime, realm, touched(THREE))
+        assert cache.get_as_of(realm.id, ONE, before) is None
+        assert cache.get_as_of(realm.id, ONE, EventNumber(before + 1)) is value
+
+    async def test_keys_that_are_asked_for_twice_are_read_once(
+        self, runtime: Runtime, realm: RealmRecord, cache: Cache
+    ) -> None:
+        position = (await runtime.hub.feed(realm.id)).position or EventNumber(0)
+        asked: list[list[UserId]] = []
+
+        async def read(keys: list[UserId]) -> dict[UserId, Value]:
+            asked.append(keys)
+            return {key: Value(1) for key in keys}
+
+        for _ in range(2):
+            found = await cache.load_some_as_of(realm.id, (ONE, TWO, ONE), position, read)
+            assert found.keys() == {ONE, TWO}
+        assert len(asked) == 1
+
     async def test_value_of_a_snapshot_before_missed_events_is_not_cached(
         self, runtime: Runtime, realm: RealmRecord, other_hub: Hub, clock: MovableClock
     ) -> None:

@@ -30,7 +30,7 @@ class UserFact(Generic[T]):
         _facts.append(fact)
 
     async def read(self, db: DatabaseSession, user_id: UserId) -> T:
-        """Find it out in a snapshot of a realm; elsewhere, the other facts are not asked for."""
+        """Find it out, in a snapshot of a realm, in which other facts are needed as well."""
         found = await db.memoize(f"facts of user {user_id}", partial(_read, db, user_id))
         return cast(T, found[self._place])
 

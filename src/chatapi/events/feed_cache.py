@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -25,7 +26,8 @@ Scope = RealmId | None
 
 _NEVER = EventNumber(0)
 _MAX_TAGS = 500
-"""How many tags of a scope are remembered with their last change."""
+_REMEMBERED_SECONDS = 10.0
+"""How many tags of a scope are remembered with their last change, and how long: reads are short."""
 
 
 class _Change(NamedTuple):
@@ -34,9 +36,10 @@ class _Change(NamedTuple):
     ordinal: int
     """How many changes there were, this one included."""
     number: EventNumber
+    noted_at: float
 
 
-_NO_CHANGE = _Change(0, _NEVER)
+_NO_CHANGE = _Change(0, _NEVER, 0.0)
 
 
 def _no_tags(_key: object, _value: object) -> Collection[CacheTag]:
@@ -60,15 +63,23 @@ class _Values(Generic[K, V]):
 
     def note_change(self, number: EventNumber, tag: CacheTag | None = None) -> None:
         """Note an event that changed the values with a tag, or all."""
-        self.latest = _Change(self.latest.ordinal + 1, number)
+        now = monotonic()
+        self.latest = _Change(self.latest.ordinal + 1, number, now)
         if tag is None:
             self.of_all = self.latest
             self.by_tag.clear()
             return
         self.by_tag.pop(tag, None)
         self.by_tag[tag] = self.latest
-        if len(self.by_tag) > _MAX_TAGS:
-            self.of_all = self.by_tag.pop(next(iter(self.by_tag)))
+        self._forget_before(now - _REMEMBERED_SECONDS)
+
+    def _forget_before(self, moment: float) -> None:
+        """Forget the changes before a moment, and more if there are too many."""
+        while True:
+            oldest = next(iter(self.by_tag))
+            if len(self.by_tag) <= _MAX_TAGS and self.by_tag[oldest].noted_at >= moment:
+                return
+            self.of_all = self.by_tag.pop(oldest)
 
     def begins_at(self, number: EventNumber) -> None:
         """Note that changes before an event are unknown."""
@@ -179,9 +190,9 @@ class FeedCache(Generic[K, V]):
     ) -> dict[K, V]:
         """Return values as of a snapshot, from which `read` reads those that are not cached."""
         found = self.get_some_as_of(realm_id, keys, as_of)
-        if len(found) < len(keys):
+        missing = [key for key in keys if key not in found]
+        if missing:
             loading = await self.begin_as_of(realm_id, as_of)
-            missing = [key for key in keys if key not in found]
             for key, value in (await read(missing)).items():
                 found[key] = self.keep(loading, key, value)
         return found

@@ -96,6 +96,18 @@ def reading(version: int) -> Callable[[], Awaitable[Value]]:
     return read
 
 
+async def read_before(runtime: Runtime, realm: RealmRecord, cache: Cache, *events: Event) -> Value:
+    """Load a value that was read before events, and arrives after them."""
+
+    async def read() -> Value:
+        value = Value(1)
+        for event in events:
+            await commit_events(runtime, realm, event)
+        return value
+
+    return await cache.load(realm.id, ONE, read)
+
+
 def touched(*user_ids: UserId) -> PersonTouched:
     return PersonTouched(user_ids=frozenset(user_ids))
 
@@ -195,12 +207,7 @@ class TestOverlappingLoads:
     async def test_value_read_before_an_event_of_its_tags_is_not_cached_after_it(
         self, runtime: Runtime, realm: RealmRecord, cache: Cache, event: Event
     ) -> None:
-        async def read() -> Value:
-            value = Value(1)
-            await commit_events(runtime, realm, event)
-            return value
-
-        value = await cache.load(realm.id, ONE, read)
+        value = await read_before(runtime, realm, cache, event)
         assert value.is_stale
         assert cache.get(realm.id, ONE) is None
 
@@ -208,12 +215,7 @@ class TestOverlappingLoads:
     async def test_value_read_before_an_event_of_other_tags_is_cached_after_it(
         self, runtime: Runtime, realm: RealmRecord, cache: Cache, event: Event
     ) -> None:
-        async def read() -> Value:
-            value = Value(1)
-            await commit_events(runtime, realm, event)
-            return value
-
-        value = await cache.load(realm.id, ONE, read)
+        value = await read_before(runtime, realm, cache, event)
         assert cache.get(realm.id, ONE) is value
         assert not value.is_stale
 
@@ -223,13 +225,9 @@ class TestOverlappingLoads:
         await runtime.hub.feed(realm.id)
         await commit_events(runtime, realm, touched(TWO))
 
-        async def read() -> Value:
-            value = Value(1)
-            await commit_events(runtime, realm, LinkifiersTouched())
-            await commit_events(runtime, realm, touched(*map(UserId, range(10, 510))))
-            return value
-
-        value = await cache.load(realm.id, ONE, read)
+        value = await read_before(
+            runtime, realm, cache, LinkifiersTouched(), touched(*map(UserId, range(10, 510)))
+        )
         assert value.is_stale
         assert cache.get(realm.id, ONE) is None
 
@@ -237,14 +235,9 @@ class TestOverlappingLoads:
         self, runtime: Runtime, realm: RealmRecord, cache: Cache
     ) -> None:
         """Its own tag is among those that are forgotten."""
-
-        async def read() -> Value:
-            value = Value(1)
-            await commit_events(runtime, realm, touched(ONE))
-            await commit_events(runtime, realm, touched(*map(UserId, range(10, 600))))
-            return value
-
-        value = await cache.load(realm.id, ONE, read)
+        value = await read_before(
+            runtime, realm, cache, touched(ONE), touched(*map(UserId, range(10, 600)))
+        )
         assert value.is_stale
         assert cache.get(realm.id, ONE) is None
 

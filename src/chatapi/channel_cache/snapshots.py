@@ -66,9 +66,7 @@ class ChannelSnapshots:
         read: Callable[[Collection[ChannelId]], Awaitable[Mapping[ChannelId, ShownChannel]]],
     ) -> list[ShownChannel]:
         """Return all channels of a realm; those that are not cached are read from the snapshot."""
-        ids = self._ids.get_as_of(realm_id, None, as_of)
-        if ids is None:
-            ids = await self._ids.load_as_of(realm_id, None, as_of, read_ids)
+        ids = await self._ids.load_as_of(realm_id, None, as_of, read_ids)
         found = await self._channels.load_some_as_of(realm_id, ids, as_of, read)
         if any(_has_expired(each, now) for each in found.values()):
             # All at once: it happens to a channel once in half a year.

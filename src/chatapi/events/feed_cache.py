@@ -210,19 +210,18 @@ class FeedCache(Generic[K, V]):
     async def load_as_of(
         self, realm_id: RealmId, key: K, as_of: EventNumber, read: Callable[[], Awaitable[V]]
     ) -> V:
-        """Read a value from a snapshot, and cache it if it has not changed since.
+        """Return a value as of a snapshot, from which `read` reads it if it is not cached.
 
         Of readers at the same time, one reads it, and the others wait, unless that value is not as
         of their snapshots.
-
-        Requests with a snapshot find it by `get_as_of`; the values that `get` returns may be newer.
         """
         under_way = self._scopes[realm_id].under_way
-        if key in under_way:
+        found = self.get_as_of(realm_id, key, as_of)
+        if found is None and key in under_way:
             await asyncio.wait([under_way[key]])
             found = self.get_as_of(realm_id, key, as_of)
-            if found is not None:
-                return found
+        if found is not None:
+            return found
         loading = await self.begin_as_of(realm_id, as_of)
         loaded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         under_way[key] = loaded

@@ -45,9 +45,6 @@ class SharedStateCache:
         load: Callable[[], Awaitable[Mapping[str, Any]]],
     ) -> Block:
         """Return the block as of the snapshot that `load` reads."""
-        found = self._blocks.get_as_of(realm_id, key, as_of)
-        if found is not None:
-            return found
 
         async def read() -> Block:
             return {name: encoded(value) for name, value in (await load()).items()}

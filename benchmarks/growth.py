@@ -9,7 +9,7 @@ from benchmarks.http_client import build_request
 from benchmarks.messages import first_unread_of_all, newest_of_topic, searches
 from benchmarks.report import Report
 from benchmarks.running import Measured, hello, running
-from benchmarks.workloads import cost_of, until_idle
+from benchmarks.workloads import cost_of, open_pollers, until_idle
 from benchmarks.world import Size
 
 _BASE = Size(people=1_000, channels=20, messages=10_000, unread=0)
@@ -24,8 +24,8 @@ class Growth:
     name: str
     numbers: Sequence[int]
     size: Callable[[int], Size]
-    are_queues: bool = False
-    """Whether the numbers are those of event queues, for which the server must be running."""
+    are_polls: bool = False
+    """Whether the numbers are those of polls that wait, for which the server must be running."""
 
 
 GROWTHS = (
@@ -46,7 +46,7 @@ GROWTHS = (
         lambda number: replace(_BASE, messages=200_000, unread=number),
     ),
     Growth("organizations", (1, 100, 1_000), lambda number: replace(_BASE, organizations=number)),
-    Growth("event queues", (0, 200, 2_000, 10_000), lambda _number: _BASE, are_queues=True),
+    Growth("waiting polls", (0, 200, 2_000, 10_000), lambda _number: _BASE, are_polls=True),
 )
 
 
@@ -56,7 +56,7 @@ def measure_growth(report: Report, scale: float) -> None:
         rows: dict[str, list[float]] = {}
         for number in growth.numbers:
             with running(report, scale, growth.size(number)) as on:
-                costs = uvloop.run(_costs(on, queues=number if growth.are_queues else 0))
+                costs = uvloop.run(_costs(on, polls=number if growth.are_polls else 0))
             for name, cost in costs.items():
                 rows.setdefault(name, []).append(cost)
         for name, found in rows.items():
@@ -64,11 +64,19 @@ def measure_growth(report: Report, scale: float) -> None:
                 report.add(f"{name}, {number:,} {growth.name}: processor time", cost, "ms")
 
 
-async def _costs(on: Measured, queues: int) -> dict[str, float]:
-    """The milliseconds of each kind of request."""
+async def _costs(on: Measured, polls: int) -> dict[str, float]:
+    """The milliseconds of each kind of request, while others wait for events."""
+    waiting = await open_pollers(on.chat.port, on.world.readers[1:], polls)
+    for poller in waiting:
+        poller.poll()
     await until_idle(on.chat)
-    if queues:
-        await cost_of(on.chat, _registrations(on, queues))
+    costs = await _costs_of_requests(on)
+    for poller in waiting:
+        poller.close()
+    return costs
+
+
+async def _costs_of_requests(on: Measured) -> dict[str, float]:
     reader = on.world.readers[0]
     kinds = {
         "send": [hello(on.owner, on.world.channels_by_size[10])] * on.rounds(400),
@@ -83,11 +91,3 @@ async def _costs(on: Measured, queues: int) -> dict[str, float]:
         cost = await cost_of(on.chat, requests)
         costs[name] = cost.processor * 1000 / len(requests)
     return costs
-
-
-def _registrations(on: Measured, count: int) -> list[bytes]:
-    """Requests for queues of other users, which wait for another kind of event."""
-    others = on.world.readers[1:]
-    parameters: dict[str, object] = {"event_types": ["realm"]}
-    requests = [build_request("POST", "/api/v1/register", each, parameters) for each in others]
-    return [requests[number % len(requests)] for number in range(count)]

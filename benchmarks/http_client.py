@@ -169,6 +169,9 @@ class Connection(asyncio.BufferedProtocol):
         raise UnavailableError(f"refused {_MAX_REFUSALS} times")
 
     def close(self) -> None:
+        """Close it, also while a response is awaited that nobody reads any more."""
+        if self._response is not None:
+            self._response.cancel()
         self._transport.close()
 
     @property

@@ -1,5 +1,6 @@
 """A realm's feed: in order, without gaps or duplicates, whatever order entries arrive in."""
 
+import asyncio
 import itertools
 from typing import Any
 
@@ -13,7 +14,8 @@ from chatapi.events.audience import Nobody, Users
 from chatapi.events.cache_tags import UserTag
 from chatapi.events.entry import Entry
 from chatapi.events.event import QueuesDeleted
-from chatapi.events.feed import Feed, Waiter
+from chatapi.events.feed import Feed
+from chatapi.events.waiter import Waiter
 from tests.support.sample_events import PersonTouched, Whispered, entry, view
 
 
@@ -25,6 +27,16 @@ def feed_at(position: int) -> Feed:
 
 def numbers(entries: list[Entry]) -> list[int]:
     return [entry.number for entry in entries]
+
+
+async def until_told(feed: Feed) -> None:
+    """Wait until all polls that an event concerns know of it."""
+    await asyncio.gather(*feed._responding)
+
+
+async def told(feed: Feed, entry: Entry) -> None:
+    feed.notify(entry)
+    await until_told(feed)
 
 
 class TestOrder:
@@ -130,27 +142,30 @@ class TestWaiters:
 
     async def test_only_waiters_in_the_audience_are_woken(self, feed: Feed) -> None:
         first, second = self.waiter(feed, 1), self.waiter(feed, 2)
-        feed.notify(entry(1, to=Users.only(UserId(2))))
+        await told(feed, entry(1, to=Users.only(UserId(2))))
         assert (first.ended.done(), second.ended.done()) == (False, True)
 
     async def test_unrequested_types_wake_no_waiter(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1, event_types=frozenset({"message"}))
-        feed.notify(entry(1))
+        await told(feed, entry(1))
         assert not waiter.ended.done()
 
     async def test_changed_reader_is_woken_by_internal_event(self, feed: Feed) -> None:
         changed, other = self.waiter(feed, 1), self.waiter(feed, 2)
-        feed.notify(entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
+        await told(feed, entry(1, PersonTouched(user_ids=frozenset({UserId(1)}))))
         assert (changed.ended.done(), other.ended.done()) == (True, False)
 
     async def test_ephemeral_event_wakes_waiters(self, feed: Feed) -> None:
         waiter = self.waiter(feed, 1)
         feed.take_ephemeral(entry(0, Whispered(text="")))
+        await until_told(feed)
         assert waiter.ended.done()
 
     async def test_deleted_queue_wakes_its_own_polls(self, feed: Feed) -> None:
         mine, other = self.waiter(feed, 1, "mine"), self.waiter(feed, 1, "other")
-        feed.notify(entry(1, QueuesDeleted(queue_ids=frozenset({QueueId("mine")})), to=Nobody()))
+        await told(
+            feed, entry(1, QueuesDeleted(queue_ids=frozenset({QueueId("mine")})), to=Nobody())
+        )
         assert (mine.ended.done(), other.ended.done()) == (True, False)
 
     async def test_removed_waiter_is_forgotten(self, feed: Feed) -> None:
@@ -158,4 +173,4 @@ class TestWaiters:
         feed.remove_waiter(waiter)
         feed.wake_all()
         assert not waiter.ended.done()
-        assert not feed._waiters
+        assert feed.waiting_polls == 0

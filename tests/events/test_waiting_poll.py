@@ -1,6 +1,7 @@
 """A waiting poll is responded to at once if a single event is all there is for it."""
 
 import asyncio
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,10 +17,12 @@ from chatapi.core.roles import Role
 from chatapi.events.client import ClientProfile
 from chatapi.events.entry import Piece
 from chatapi.events.event import Event
-from chatapi.events.feed import Feed, WaitEnd
+from chatapi.events.feed import Feed
 from chatapi.events.live_queue import LiveQueue, Reader
 from chatapi.events.membership import NO_MEMBERSHIP
+from chatapi.events.waiter import PollResponse, WaitEnd, respond
 from chatapi.events.waiting_poll import WaitingPoll
+from chatapi.wire.encoded import SharedBodies
 from tests.support.sample_events import Listed, Noted, PersonTouched, Whispered, entry
 
 
@@ -35,14 +38,30 @@ class Described(Event):
 
 
 @dataclass
+class Response:
+    """A response that does what it is told to."""
+
+    write: Callable[[], None]
+    finish: Callable[[], None]
+
+
+@dataclass
 class Connection:
     """The request of a poll, which has not waited yet."""
 
-    respond: Callable[[Sequence[Piece]], bool]
+    respond: Callable[[Sequence[Piece]], PollResponse | None]
     waited: float = 0
 
     async def is_disconnected(self) -> bool:
         return False
+
+    def prepare(self, pieces: tuple[Piece, ...], bodies: SharedBodies) -> PollResponse | None:
+        del bodies
+        return self.respond(pieces)
+
+
+def _always(response: PollResponse, _pieces: Sequence[Piece]) -> PollResponse:
+    return response
 
 
 class Polls:
@@ -52,6 +71,7 @@ class Polls:
         self.feed = Feed(RealmId(1), Measurements())
         self.feed.start_at(EventNumber(0))
         self.sent: list[tuple[QueueId, int]] = []
+        self.finished: list[QueueId] = []
         self.is_served = True
         self.is_connected = True
 
@@ -79,10 +99,14 @@ class Polls:
             epoch=1,
         )
 
-        def respond(pieces: Sequence[Piece]) -> bool:
-            if self.is_connected:
+        def respond(pieces: Sequence[Piece]) -> PollResponse | None:
+            def write() -> None:
                 self.sent += [(queue.id, piece.id) for piece in pieces]
-            return self.is_connected
+
+            def finish() -> None:
+                self.finished.append(queue.id)
+
+            return Response(write, finish) if self.is_connected else None
 
         connection = Connection(respond)
         poll = WaitingPoll(queue, reader, self.feed, connection, lambda *_: self.is_served)
@@ -131,7 +155,7 @@ class TestResponding:
         for _ in range(4):
             await asyncio.sleep(0)
             sent.append(len(polls.sent))
-        assert sent == [50, 100, 120, 120]
+        assert sent == [100, 120, 120, 120]
 
     async def test_event_for_others_is_not_sent(self, polls: Polls) -> None:
         poll = polls.wait("q")
@@ -142,24 +166,40 @@ class TestResponding:
     async def test_poll_is_responded_to_once(self, polls: Polls) -> None:
         poll = polls.wait("q")
         polls.publish(Noted(text="a"))
-        poll.respond_with(entry(1))
-        poll.respond_with(entry(1))
+        await respond(entry(1), [poll])
+        await respond(entry(1), [poll])
         assert await poll.ended is WaitEnd.RESPONSE
         assert polls.sent == [("q", entry(1).id)]
 
     async def test_response_that_was_sent_outlasts_timeout_and_shutdown(self, polls: Polls) -> None:
         poll = polls.wait("q")
         polls.publish(Noted(text="a"))
-        poll.respond_with(entry(1))
+        await asyncio.sleep(0)
         poll.give_up()
         polls.feed.wake_all()
         assert await poll.ended is WaitEnd.RESPONSE
 
     async def test_responded_poll_does_not_wait_any_more(self, polls: Polls) -> None:
-        poll = polls.wait("q")
+        polls.wait("q")
         polls.publish(Noted(text="a"))
-        poll.respond_with(entry(1))
+        await asyncio.sleep(0)
         assert polls.feed.waiting_polls == 0
+
+    async def test_responses_are_finished_after_all_are_written(self, polls: Polls) -> None:
+        """Nothing that a client does not wait for comes before what it waits for."""
+        poll = polls.wait("q")
+        steps: list[str] = []
+        for name in "ab":
+            other = polls.wait(name)
+            response = Response(
+                functools.partial(steps.append, f"{name} written"),
+                functools.partial(steps.append, f"{name} finished"),
+            )
+            other._connection = Connection(functools.partial(_always, response))
+        polls.publish(Noted(text="a"))
+        await poll.ended
+        assert sorted(steps[:2]) == ["a written", "b written"]
+        assert sorted(steps[2:]) == ["a finished", "b finished"]
 
 
 async def is_woken_by(polls: Polls, poll: WaitingPoll, *events: Event) -> bool:
@@ -204,14 +244,40 @@ class TestLeftToTheTask:
         assert await is_woken_by(polls, poll, Noted(text="a"))
 
 
-async def test_failure_of_one_response_leaves_that_poll_to_its_task(polls: Polls) -> None:
-    broken, whole = polls.wait("broken"), polls.wait("whole")
+class TestFailure:
+    """Of one response: the others are sent."""
 
-    def fail(_pieces: Sequence[Piece]) -> bool:
-        raise OSError
+    async def test_poll_whose_response_cannot_be_prepared_is_left_to_its_task(
+        self, polls: Polls
+    ) -> None:
+        broken, whole = polls.wait("broken"), polls.wait("whole")
 
-    broken._connection = Connection(fail)
-    polls.publish(Noted(text="a"))
-    assert await broken.ended is WaitEnd.NEWS
-    assert await whole.ended is WaitEnd.RESPONSE
-    assert polls.sent == [("whole", entry(1).id)]
+        def fail(_pieces: Sequence[Piece]) -> PollResponse:
+            raise OSError
+
+        broken._connection = Connection(fail)
+        polls.publish(Noted(text="a"))
+        assert await broken.ended is WaitEnd.NEWS
+        assert await whole.ended is WaitEnd.RESPONSE
+        assert polls.sent == [("whole", entry(1).id)]
+
+    @pytest.mark.parametrize("step", ["write", "finish"])
+    async def test_poll_whose_response_was_begun_sends_no_other(
+        self, polls: Polls, step: str
+    ) -> None:
+        broken, whole = polls.wait("broken"), polls.wait("whole")
+
+        def fail() -> None:
+            raise OSError
+
+        def succeed() -> None:
+            pass
+
+        response = Response(succeed, fail) if step == "finish" else Response(fail, succeed)
+        broken._connection = Connection(functools.partial(_always, response))
+        polls.publish(Noted(text="a"))
+        assert await broken.ended is WaitEnd.RESPONSE
+        assert await whole.ended is WaitEnd.RESPONSE
+        assert polls.sent == [("whole", entry(1).id)]
+        assert polls.finished == ["whole"]
+        assert polls.feed.waiting_polls == 0

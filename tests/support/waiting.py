@@ -47,7 +47,7 @@ async def until_lock_is_awaited(database: Database) -> None:
 def waiting_polls(runtime: Runtime, realm: RealmRecord) -> int:
     """The number of polls of a realm that wait in this process."""
     feed = runtime.hub._feeds.get(realm.id)
-    return 0 if feed is None else sum(len(waiters) for waiters in feed._waiters.values())
+    return 0 if feed is None else feed.waiting_polls
 
 
 async def until_polls_wait(

@@ -7,7 +7,7 @@ versions wrote; rows with it are readable as long as the log keeps them.
 from abc import abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Discriminator, Field, TypeAdapter
 from typing_extensions import override
@@ -16,6 +16,14 @@ from chatapi.core.ids import ChannelId, EventNumber, MessageId, UserId
 from chatapi.core.roles import Role
 from chatapi.events.client import ClientView
 from chatapi.wire.group_values import GroupSettingPayload, GroupValue
+
+
+class CandidateChannel(NamedTuple):
+    """A channel to whose subscribers an audience is limited."""
+
+    id: ChannelId
+    is_public: bool
+    """Whether users with clients that asked for all public channels may belong to it as well."""
 
 
 class AudienceBase(BaseModel):
@@ -28,7 +36,11 @@ class AudienceBase(BaseModel):
         """Whether this reader belonged to the audience as of the event with this number."""
 
     def candidates(self) -> Iterable[UserId] | None:
-        """Return the only users to check; None: check every user with a waiting poll."""
+        """Return the only users to check; None: the channel tells which, or it may be anybody."""
+        return None
+
+    def candidate_channel(self) -> "CandidateChannel | None":
+        """Return the channel whose subscribers, past ones included, are the only users to check."""
         return None
 
     @cached_property
@@ -102,6 +114,10 @@ class Subscribers(AudienceBase):
     """The event that moved the message to the channel, None if it was sent there."""
 
     @override
+    def candidate_channel(self) -> CandidateChannel:
+        return CandidateChannel(self.channel_id, self.is_public)
+
+    @override
     def includes(self, view: ClientView, number: EventNumber) -> bool:
         if self.received is not None and not view.membership.received(
             self.channel_id, self.received, self.arrival
@@ -154,6 +170,14 @@ class ChannelReaders(AudienceBase):
     def includes(self, view: ClientView, number: EventNumber) -> bool:
         return view.membership.was_subscribed(self.channel_id, number) or self._is_open_to(view)
 
+    @override
+    def candidate_channel(self) -> CandidateChannel | None:
+        return (
+            CandidateChannel(self.channel_id, is_public=False)
+            if self.is_history_protected
+            else None
+        )
+
     def reaches(self, view: ClientView, number: EventNumber) -> bool:
         """Whether a reader received the channel's events, and not only had access to it."""
         if view.membership.was_subscribed(self.channel_id, number):
@@ -205,6 +229,10 @@ class SubscribedToSourceOnly(AudienceBase):
     kind: Literal["subscribed_to_source_only", "who_is_left_behind"] = "subscribed_to_source_only"
     source_id: ChannelId
     target_id: ChannelId
+
+    @override
+    def candidate_channel(self) -> CandidateChannel:
+        return CandidateChannel(self.source_id, is_public=False)
 
     @override
     def includes(self, view: ClientView, number: EventNumber) -> bool:

@@ -1,7 +1,7 @@
 """What a client asked for when it registered, and the reader who uses it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import orjson
@@ -34,6 +34,11 @@ class ClientProfile(BaseModel):
     def shared(cls, choices: Mapping[str, Any]) -> "ClientProfile":
         """Return the profile with these parameters; queues with equal ones share the object."""
         return _profile(orjson.dumps(choices, option=orjson.OPT_SORT_KEYS))
+
+    @cached_property
+    def message_form(self) -> tuple[bool, bool, bool]:
+        """What the form of a message depends on, as a value that is computed once."""
+        return self.apply_markdown, self.knows_empty_topic, self.client_gravatar
 
     def wants(self, event_type: str) -> bool:
         return self.event_types is None or event_type in self.event_types

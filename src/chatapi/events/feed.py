@@ -1,81 +1,22 @@
 """The state of one realm in this process: its position, recent entries and waiting polls."""
 
 import asyncio
-from collections import defaultdict, deque
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum, auto
-from typing import ClassVar
+from collections import deque
+from collections.abc import Collection
+from dataclasses import replace
 
 from chatapi.core.clock import stopwatch
-from chatapi.core.cooperative import yield_to_event_loop
-from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId, UserId
+from chatapi.core.ids import EventId, EventNumber, MessageId, QueueId, RealmId
 from chatapi.core.measurements import Measurements
 from chatapi.events.cache_tags import CacheTag, RealmTag, UserTag
-from chatapi.events.client import ClientView
 from chatapi.events.entry import Entry
 from chatapi.events.event import Erased
 from chatapi.events.event_ids import id_behind, id_of
+from chatapi.events.waiter import Waiter, respond
+from chatapi.events.waiting_polls import WaitingPolls
 
 _RECENT_ENTRIES = 1_000
 _RECENT_EPHEMERAL = 200
-_RESPONSES_IN_A_ROW = 50
-"""Some milliseconds' work; then other requests are served."""
-
-
-class WaitEnd(Enum):
-    """Why a poll does not wait any longer."""
-
-    NEWS = auto()
-    """There may be something for it."""
-    TIMEOUT = auto()
-    RESPONSE = auto()
-    """Its response has been sent."""
-
-
-@dataclass(eq=False, slots=True)
-class Waiter:
-    """A poll that waits for an event."""
-
-    responds: ClassVar[bool] = False
-    """Whether `respond_with` may send the response while the poll waits."""
-
-    view: ClientView
-    queue_id: QueueId
-    ended: asyncio.Future[WaitEnd] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
-    is_responded: bool = False
-
-    def wake(self) -> None:
-        self._end(WaitEnd.NEWS)
-
-    def give_up(self) -> None:
-        self._end(WaitEnd.TIMEOUT)
-
-    def _end(self, why: WaitEnd) -> None:
-        if not self.ended.done():
-            self.ended.set_result(WaitEnd.RESPONSE if self.is_responded else why)
-
-    def respond_with(self, entry: Entry) -> None:
-        """Send the response with an entry that is for the reader, or wake the poll to do it."""
-        del entry
-        self.wake()
-
-
-async def _respond(entry: Entry, waiters: Sequence[Waiter]) -> None:
-    """Send the responses of polls with an entry, and only then let the polls go on and end.
-
-    Other requests are served in between.
-    """
-    for number, waiter in enumerate(waiters, start=1):
-        waiter.respond_with(entry)
-        if number % _RESPONSES_IN_A_ROW == 0:
-            await yield_to_event_loop()
-    for number, waiter in enumerate(waiters, start=1):
-        waiter.wake()
-        if number % _RESPONSES_IN_A_ROW == 0:
-            await yield_to_event_loop()
 
 
 class Feed:
@@ -98,7 +39,7 @@ class Feed:
         self._recent: deque[Entry] = deque(maxlen=_RECENT_ENTRIES)
         self._ephemeral: deque[tuple[int, Entry]] = deque(maxlen=_RECENT_EPHEMERAL)
         self._early: dict[EventNumber, Entry] = {}
-        self._waiters: defaultdict[UserId, set[Waiter]] = defaultdict(set)
+        self._polls = WaitingPolls()
         self._responding: set[asyncio.Task[None]] = set()
 
     def start_at(self, position: EventNumber) -> list[Entry]:
@@ -162,26 +103,16 @@ class Feed:
         for tag in entry.cache_tags:
             if isinstance(tag, UserTag):
                 # Their polls check whether and with which permissions they go on reading.
-                self._wake_polls_of(tag.user_id)
+                self._polls.wake_of(tag.user_id)
         if ended := entry.event.ended_queues():
             self.wake_queues(ended)
         self._wake_readers_of(entry)
 
     def _wake_readers_of(self, entry: Entry) -> None:
-        candidates = entry.audience.candidates()
-        users = self._waiters.keys() if candidates is None else candidates
-        responding: list[Waiter] = []
-        for user_id in tuple(users):
-            for waiter in self._waiters.get(user_id, ()):
-                if not entry.is_for(waiter.view):
-                    continue
-                if waiter.responds:
-                    responding.append(waiter)
-                else:
-                    waiter.wake()
-        if responding:
+        waiters = self._polls.candidates(entry.audience)
+        if waiters:
             # Not now: the request that sent the event is responded to first.
-            task = asyncio.create_task(_respond(entry, responding))
+            task = asyncio.create_task(respond(entry, waiters))
             self._responding.add(task)
             task.add_done_callback(self._responding.discard)
 
@@ -216,33 +147,21 @@ class Feed:
 
     @property
     def waiting_polls(self) -> int:
-        return sum(map(len, self._waiters.values()))
+        return len(self._polls)
 
     def add_waiter(self, waiter: Waiter) -> None:
-        self._waiters[waiter.view.user_id].add(waiter)
+        self._polls.add(waiter)
 
     def remove_waiter(self, waiter: Waiter) -> None:
-        waiters = self._waiters[waiter.view.user_id]
-        waiters.discard(waiter)
-        if not waiters:
-            del self._waiters[waiter.view.user_id]
+        self._polls.remove(waiter)
 
     def measure_woken(self) -> None:
         """Measure how long a poll took from the last event to its turn."""
         self._measurements.poll_woken(stopwatch() - self.taken_at)
 
-    def _wake_polls_of(self, user_id: UserId) -> None:
-        for waiter in self._waiters.get(user_id, ()):
-            waiter.wake()
-
     def wake_all(self) -> None:
-        for waiters in self._waiters.values():
-            for waiter in waiters:
-                waiter.wake()
+        self._polls.wake_all()
 
     def wake_queues(self, queue_ids: Collection[QueueId]) -> None:
         """Wake the polls that wait on any of these queues."""
-        for waiters in self._waiters.values():
-            for waiter in waiters:
-                if waiter.queue_id in queue_ids:
-                    waiter.wake()
+        self._polls.wake_on(queue_ids)

@@ -19,11 +19,12 @@ from chatapi.events.entry import Entry, Piece, heartbeat
 from chatapi.events.epoch_rows import EpochRows
 from chatapi.events.epochs import Epochs
 from chatapi.events.event_ids import id_behind, newest_begun
-from chatapi.events.feed import Feed, WaitEnd, Waiter
+from chatapi.events.feed import Feed
 from chatapi.events.hub import Hub, Observer
 from chatapi.events.live_queue import LiveQueue, Reader, live_queue
 from chatapi.events.queue_rows import QueueRecord, QueueRows
 from chatapi.events.unit_of_work import UnitOfWork
+from chatapi.events.waiter import WaitEnd, Waiter
 from chatapi.events.waiting_poll import PollConnection, WaitingPoll
 
 _MAX_POLL = timedelta(seconds=60)

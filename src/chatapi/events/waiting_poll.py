@@ -1,14 +1,17 @@
 """A waiting poll whose response is sent as soon as there is an event, before its task goes on."""
 
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Protocol
+from collections.abc import Callable
+from typing import Protocol
 
 import structlog
+from msgspec import Struct
 from typing_extensions import override
 
 from chatapi.events.entry import Entry, Piece
-from chatapi.events.feed import Feed, Waiter
+from chatapi.events.feed import Feed
 from chatapi.events.live_queue import LiveQueue, Reader
+from chatapi.events.waiter import PollResponse, Waiter
+from chatapi.wire.encoded import SharedBodies
 
 log = structlog.get_logger()
 
@@ -22,8 +25,8 @@ class PollConnection(Protocol):
 
     async def is_disconnected(self) -> bool: ...
 
-    def respond(self, pieces: Sequence[Piece]) -> bool:
-        """Send the response; returns False if only the task of the poll can do that."""
+    def prepare(self, pieces: tuple[Piece, ...], bodies: SharedBodies) -> PollResponse | None:
+        """Prepare the response; returns None if only the task of the poll can send it."""
 
 
 class WaitingPoll(Waiter):
@@ -34,8 +37,6 @@ class WaitingPoll(Waiter):
     """
 
     __slots__ = ("_connection", "_feed", "_is_served", "_queue", "_reader")
-
-    responds: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -53,20 +54,18 @@ class WaitingPoll(Waiter):
         self._connection = connection
 
     @override
-    def respond_with(self, entry: Entry) -> None:
+    def prepare(self, entry: Entry, bodies: SharedBodies) -> PollResponse | None:
         if self.is_responded or self.ended.done():
-            return
-        try:
-            if self._is_all(entry):
-                self.is_responded = self._connection.respond(entry.encoded_for(self.view))
-        except Exception:
-            # The others must get theirs; the task of this poll responds with the error.
-            log.exception("response_not_sent", queue_id=self.queue_id)
-        if self.is_responded:
-            self._feed.remove_waiter(self)
-            self._feed.measure_woken()
-        else:
+            return None
+        if not entry.is_for(self.view):
+            return None
+        response = None
+        if self._is_all(entry):
+            response = self._connection.prepare(entry.encoded_for(self.view), bodies)
+        if response is None:
             self.wake()
+            return None
+        return _Response(self, response)
 
     def _is_all(self, entry: Entry) -> bool:
         """Whether the entry is all there is for the poll, and the reader may still receive it.
@@ -84,3 +83,31 @@ class WaitingPoll(Waiter):
             and entry.event.count_for(self.view) == 1
             and self._is_served(self._reader, self._queue)
         )
+
+    def leave(self) -> None:
+        """Wait no longer for other events."""
+        self._feed.remove_waiter(self)
+        self._feed.measure_woken()
+
+
+class _Response(Struct, frozen=True):
+    """The response of a poll, which ends its wait."""
+
+    poll: WaitingPoll
+    response: PollResponse
+
+    def write(self) -> None:
+        # Nothing else can be sent, even if this fails.
+        self.poll.is_responded = True
+        self._run(self.response.write)
+
+    def finish(self) -> None:
+        self._run(self.response.finish)
+        self.poll.leave()
+
+    def _run(self, step: Callable[[], None]) -> None:
+        """Run a step; the others must get theirs if it fails."""
+        try:
+            step()
+        except Exception:
+            log.exception("response_not_sent", queue_id=self.poll.queue_id)

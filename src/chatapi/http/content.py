@@ -8,10 +8,11 @@ from starlette.types import Send
 
 from chatapi.core.cooperative import yield_to_event_loop
 from chatapi.http.accept_encoding import choose_coding
-from chatapi.http.compression import CODINGS, MIN_BYTES, ResponseCompressor
+from chatapi.http.compression import CODINGS, MIN_BYTES, ResponseCompressor, compress
 from chatapi.http.etags import is_listed
 from chatapi.http.request import ApiRequest
-from chatapi.http.whole_responses import MAX_BYTES, Header, send_whole
+from chatapi.http.whole_responses import MAX_BYTES, Header, WholeResponse, whole_response
+from chatapi.wire.encoded import SharedBodies
 
 Headers = tuple[Header, ...]
 
@@ -30,12 +31,19 @@ class CompressionPolicy(Struct, frozen=True):
     and again, and an observer of the sizes would learn which of them are right (BREACH).
     """
 
+    def coding_for(self, request: ApiRequest, *, is_public: bool) -> str | None:
+        """Returns the coding to compress with; None if the response is to be sent as it is."""
+        coding = choose_coding(request.all_of_header(b"accept-encoding"), CODINGS)
+        if coding is None or (not is_public and self.is_from_other_site(request)):
+            return None
+        return coding
+
     async def compress(
         self, request: ApiRequest, chunks: Sequence[bytes], size: int, *, is_public: bool
     ) -> tuple[str, Sequence[bytes]] | None:
         """Returns coding and compressed body; None if the response is to be sent as it is."""
-        coding = choose_coding(request.all_of_header(b"accept-encoding"), CODINGS)
-        if coding is None or (not is_public and self.is_from_other_site(request)):
+        coding = self.coding_for(request, is_public=is_public)
+        if coding is None:
             return None
         compressed = await self.compressor.compress(coding, chunks, size)
         # Not smaller: random text, or too many other responses are being compressed.
@@ -117,15 +125,59 @@ def send_body_at_once(
     further: Sequence[Header] = (),
 ) -> bool:
     """Send a whole response; returns False if only `send_body` can send it, and sends nothing."""
-    if (
-        len(body) > MAX_BYTES
-        or request.cycle is None
-        or request.method == "HEAD"
-        or not send_whole(request.cycle, status, headers, _with_headers_of(request, further), body)
-    ):
+    response = prepare_body(request, status, headers, body, further=further)
+    if response is None:
         return False
-    request.response_status = status
+    response.write()
+    response.finish()
     return True
+
+
+def prepare_body(
+    request: ApiRequest,
+    status: int,
+    headers: Headers,
+    body: bytes,
+    *,
+    further: Sequence[Header] = (),
+) -> WholeResponse | None:
+    """Prepare a whole response, to be sent at once; None if only `send_body` can send it."""
+    if len(body) > MAX_BYTES or request.cycle is None or request.method == "HEAD":
+        return None
+    response = whole_response(
+        request.cycle, status, headers, _with_headers_of(request, further), body
+    )
+    if response is not None:
+        request.response_status = status
+    return response
+
+
+def prepare_content(
+    request: ApiRequest, headers: Headers, body: bytes, bodies: SharedBodies
+) -> WholeResponse | None:
+    """Prepare a successful response that others get as well; it is compressed once for all of them.
+
+    Returns None if only `send_content` can send it.
+    """
+    further: Sequence[Header] = ()
+    if MIN_BYTES <= len(body) <= MAX_BYTES and not repeats_names_of_link(request):
+        policy: CompressionPolicy = request.scope["compression"]
+        coding = policy.coding_for(request, is_public=False)
+        if coding is not None:
+            compressed = bodies.get((coding, body))
+            if compressed is None:
+                compressed = bodies[coding, body] = b"".join(compress(coding, [body]))
+            if len(compressed) < len(body):
+                body, further = compressed, ((b"content-encoding", coding.encode()),)
+    return prepare_body(request, HTTPStatus.OK, headers, body, further=further)
+
+
+def repeats_names_of_link(request: ApiRequest) -> bool:
+    """Whether a response contains names of unknown parameters which a link may have chosen.
+
+    It is not compressed then: somebody who makes others follow links would learn from its size.
+    """
+    return bool(request.ignored_parameters) and request.is_get
 
 
 def _with_headers_of(request: ApiRequest, further: Sequence[Header]) -> list[Header]:

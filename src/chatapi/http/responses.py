@@ -1,10 +1,19 @@
 """Responses: JSON in the envelope, server-sent events and files."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Hashable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from http import HTTPStatus
 from time import perf_counter
+from typing import TypeVar
 from urllib.parse import quote
 
 import orjson
@@ -17,12 +26,19 @@ from chatapi.core.errors import ApiError
 from chatapi.files.media_types import DOWNLOAD_TYPE, inline_type
 from chatapi.files.store import ByteRange
 from chatapi.http.byte_ranges import requested_range
-from chatapi.http.compression import MIN_BYTES
-from chatapi.http.content import Content, Headers, send_body, send_body_at_once, send_content
+from chatapi.http.content import (
+    Content,
+    Headers,
+    prepare_content,
+    send_body,
+    send_content,
+)
 from chatapi.http.etags import etag_of
 from chatapi.http.request import ApiRequest
-from chatapi.wire.encoded import LargeJson
+from chatapi.http.whole_responses import WholeResponse
+from chatapi.wire.encoded import LargeJson, SharedBodies
 
+Source = TypeVar("Source", bound=Hashable)
 _OPTIONS = orjson.OPT_NON_STR_KEYS
 _MAX_ITEMS = 100
 """A list or an object with more items is encoded in slices of this size."""
@@ -186,16 +202,24 @@ def _success(payload: Mapping[str, object] | None, ignored: list[str]) -> Mappin
     return envelope
 
 
-def send_at_once(request: ApiRequest, payload: Mapping[str, object]) -> bool:
-    """Send a small successful response while the task of the request waits.
+def prepare_at_once(
+    request: ApiRequest,
+    payload_of: Callable[[Source], Mapping[str, object]],
+    source: Source,
+    bodies: SharedBodies,
+) -> WholeResponse | None:
+    """Prepare a successful response, to be sent while the task of the request waits.
 
-    Returns False, and sends nothing, if the response must be sent in the ordinary way, as one that
-    can be compressed. After it was sent the endpoint may return anything.
+    Returns None if it must be sent in the ordinary way. Many requests that get the same pass the
+    same `bodies`, where it is encoded once. After it was sent the endpoint may return anything.
     """
-    body = orjson.dumps(_success(payload, request.ignored_parameters), option=_OPTIONS)
-    if len(body) >= MIN_BYTES and b"accept-encoding" in request.headers:
-        return False
-    return send_body_at_once(request, HTTPStatus.OK, JSON_HEADERS, body)
+    ignored = request.ignored_parameters
+    key = (source, *ignored) if ignored else source
+    body = bodies.get(key)
+    if body is None:
+        body = orjson.dumps(_success(payload_of(source), ignored), option=_OPTIONS)
+        bodies[key] = body
+    return prepare_content(request, JSON_HEADERS, body, bodies)
 
 
 def encode_error(error: ApiError) -> bytes:

@@ -22,7 +22,7 @@ from chatapi.core.errors import (
 )
 from chatapi.core.ids import UserId
 from chatapi.http.compression import MIN_BYTES
-from chatapi.http.content import Content, send_content
+from chatapi.http.content import Content, repeats_names_of_link, send_content
 from chatapi.http.etags import etag_of
 from chatapi.http.forms import Form, read_form, read_form_with_file, read_query_and_body
 from chatapi.http.idempotency import find_stored_response, store_response
@@ -159,11 +159,9 @@ class ChatRoute(APIRoute):
         """The response in the envelope, and whether it may be compressed and kept.
 
         A credential is never compressed beside text that another user chose, since the size could
-        reveal it. Names of parameters are such text: a link can contain them.
+        reveal it. Names of parameters are such text.
         """
-        compressible = not self.operation.returns_credential and not (
-            request.ignored_parameters and request.is_get
-        )
+        compressible = not (self.operation.returns_credential or repeats_names_of_link(request))
         if not self.operation.revalidates or not request.is_get:
             return Content(chunks, JSON_HEADERS, is_compressible=compressible)
         etag = await etag_of(outcome.reader, chunks)

@@ -1,7 +1,7 @@
 """Values of payloads that are encoded already."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Self, TypeAlias
 
@@ -38,6 +38,9 @@ class LargeJson(bytes):
 
 Encoded: TypeAlias = orjson.Fragment | LargeJson
 """A value of a payload that is encoded already."""
+
+SharedBodies: TypeAlias = dict[Hashable, bytes]
+"""Bodies of responses that are sent together, each encoded and compressed once for all of them."""
 
 
 def encoded(value: object) -> Encoded:

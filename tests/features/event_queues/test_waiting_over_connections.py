@@ -11,6 +11,7 @@ from chatapi.auth.realm_cache import RealmRecord
 from chatapi.auth.runtime import Runtime
 from chatapi.http.compression import MIN_BYTES
 from chatapi.http.route import API_PREFIX
+from chatapi.http.whole_responses import MAX_BYTES
 from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.support.client import basic_auth
@@ -113,6 +114,35 @@ async def test_large_response_is_compressed_if_the_client_accepts_that(
     response = await waiting
     assert response.headers.get("content-encoding", "") == coding
     assert [event["text"] for event in response.json()["events"]] == [text]
+
+
+@pytest.mark.parametrize("size", [MIN_BYTES, 2 * MAX_BYTES])
+async def test_polls_that_end_together_get_the_form_that_suits_each(
+    runtime: Runtime, realm: RealmRecord, address: str, member: Person, size: int
+) -> None:
+    """The same as later, when each responds by itself."""
+    codings = ("gzip", "zstd, gzip", "identity", "", "gzip", "zstd")
+    async with AsyncExitStack() as stack:
+        connections = [await connect(stack, address, member) for _ in codings]
+        for connection, coding in zip(connections, codings, strict=True):
+            if coding:
+                connection.http.headers["Accept-Encoding"] = coding
+        # One of them repeats a name that a link may have chosen.
+        unknown: list[dict[str, str]] = [{}, {}, {}, {}, {"unknown": "1"}, {}]
+        each = list(zip(connections, unknown, strict=True))
+        polls = [asyncio.create_task(connection.poll(**params)) for connection, params in each]
+        await until_polls_wait(runtime, realm, len(polls))
+        await commit_events(runtime, realm, Noted(text="a" * size))
+        waited = await asyncio.gather(*polls)
+        later = [await connection.poll(**params) for connection, params in each]
+    assert [form_of(response) for response in waited] == [form_of(response) for response in later]
+    assert [response.headers.get("content-encoding") for response in waited] == [
+        *("gzip", "zstd", None, None, None, "zstd")
+    ]
+
+
+def form_of(response: httpx.Response) -> tuple[int, bytes, dict[str, str]]:
+    return response.num_bytes_downloaded, response.content, lasting_headers(response)
 
 
 async def test_events_follow_each_other_on_one_connection(

@@ -1,7 +1,7 @@
 """Endpoints of event queues."""
 
 import re
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from chatapi.auth.guards import LoggedIn, MaybeAnonymous, Poller
@@ -12,9 +12,11 @@ from chatapi.features.event_queues.payloads import EventsPayload, events_payload
 from chatapi.features.event_queues.service import EventQueueService
 from chatapi.features.event_queues.visitors import VisitorService
 from chatapi.http.request import ApiRequest
-from chatapi.http.responses import EventStream, send_at_once
+from chatapi.http.responses import EventStream, prepare_at_once
 from chatapi.http.route import FeatureRouter, raises
+from chatapi.http.whole_responses import WholeResponse
 from chatapi.narrow import BadNarrowError
+from chatapi.wire.encoded import SharedBodies
 
 repeatable = FeatureRouter("Event queues", stores_responses=False)
 router = FeatureRouter("Event queues", "Learn what happens in the organization, as it happens.")
@@ -83,9 +85,9 @@ class _PolledRequest:
     async def is_disconnected(self) -> bool:
         return await self._request.is_disconnected()
 
-    def respond(self, pieces: Sequence[Piece]) -> bool:
-        """Respond while the poll waits; returns False if the poll must respond itself."""
-        return send_at_once(self._request, events_payload(pieces))
+    def prepare(self, pieces: tuple[Piece, ...], bodies: SharedBodies) -> WholeResponse | None:
+        """Prepare the response while the poll waits; None if the poll must respond itself."""
+        return prepare_at_once(self._request, events_payload, pieces, bodies)
 
 
 @router.delete("/events", responses=raises(BadEventQueueIdError))

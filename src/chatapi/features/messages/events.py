@@ -1,6 +1,7 @@
 """The event that a message was sent."""
 
 from collections.abc import Hashable, Iterable
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, NotRequired
 
 from pydantic import AliasChoices, Field
@@ -100,7 +101,24 @@ class MessageSent(MentionEvent):
 
     @override
     def variant(self, view: ClientView) -> Hashable:
+        if (
+            view.sees_all_users
+            and not self.mentioned_groups
+            and view.user_id not in self._involved_users
+        ):
+            # Most readers.
+            return view.profile.message_form, view.role
         return self._render_options(view), self._flags(view), self._local_id(view)
+
+    @cached_property
+    def _involved_users(self) -> frozenset[UserId]:
+        """Users who may have flags of their own, or an echo."""
+        return self.mentioned_users.union(
+            (self.data.sender.id,),
+            self.muted_sender_users,
+            self.alerted_users,
+            self.topic_participants or (),
+        )
 
     @override
     def body(self, view: ClientView) -> dict[str, Any]:

@@ -21,6 +21,8 @@ from chatapi.db.models import (
     Mention,
     Message,
     MessageFlag,
+    Presence,
+    PresenceClock,
     Realm,
     Subscription,
     SubscriptionPeriodRow,
@@ -181,7 +183,28 @@ class _Builder:
         made = await self._db.execute(
             select(User.id).where(User.bot_type.is_(None)).order_by(User.id)
         )
-        return [user_id for (user_id,) in made]
+        users = [user_id for (user_id,) in made]
+        await self._add_presence(users)
+        return users
+
+    async def _add_presence(self, users: list[int]) -> None:
+        """All of them were seen just now."""
+        now = datetime.now(UTC)
+        rows = [
+            {
+                "user_id": user_id,
+                "realm_id": self._realm_id,
+                "update_id": update_id,
+                "active_at": now,
+                "idle_at": now,
+                "is_hidden": False,
+            }
+            for update_id, user_id in enumerate(users, start=1)
+        ]
+        for part in _parts(rows):
+            await self._db.execute(insert(Presence), part)
+        clock = {"realm_id": self._realm_id, "last_update_id": len(users)}
+        await self._db.execute(insert(PresenceClock), [clock])
 
     async def _add_keys(self, size: Size) -> list[Account]:
         chosen = await self._db.execute(

@@ -47,6 +47,7 @@ from chatapi.http.compression import ResponseCompressor
 from chatapi.http.limits import RateLimits
 from chatapi.linkifier_cache.cache import LinkifierCache
 from chatapi.pictures import Painter
+from chatapi.presence_cache.cache import PresenceCache
 from chatapi.recipient_preferences.cache import RecipientPreferencesCache
 
 _STATE_WAIT_SECONDS = 50.0
@@ -80,6 +81,7 @@ class Runtime(Struct, frozen=True):
     shared_state: SharedStateCache
     recipient_preferences: RecipientPreferencesCache
     linkifiers: LinkifierCache
+    presences: PresenceCache
     passwords: Passwords
     failed_logins: FailedLogins
     limits: RateLimits
@@ -157,6 +159,7 @@ class Runtime(Struct, frozen=True):
             shared_state=SharedStateCache(hub),
             recipient_preferences=RecipientPreferencesCache(hub),
             linkifiers=LinkifierCache(hub),
+            presences=PresenceCache(hub),
             passwords=Passwords(settings),
             failed_logins=FailedLogins(),
             limits=RateLimits(settings, lambda: find_deployment(database)),

@@ -45,7 +45,11 @@ SharedBodies: TypeAlias = dict[Hashable, bytes]
 
 def encoded(value: object) -> Encoded:
     """Encode a value that many responses will contain."""
-    json = orjson.dumps(value, option=_OPTIONS)
+    return as_encoded(orjson.dumps(value, option=_OPTIONS))
+
+
+def as_encoded(json: bytes) -> Encoded:
+    """Return JSON as a value of many responses."""
     return LargeJson(json) if len(json) >= LargeJson.MIN_BYTES else orjson.Fragment(json)
 
 

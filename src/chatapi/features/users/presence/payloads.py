@@ -5,12 +5,13 @@ client; there is only one kind here.
 """
 
 from datetime import datetime
-from typing import Literal, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
 from chatapi.core.clock import unix_seconds
 from chatapi.features.users.presence.rules import PING_EVERY_SECONDS, LastSeen, PingStatus, State
+from chatapi.wire.encoded import Encoded, EncodedAs, encoded
 from chatapi.wire.types import UnixSeconds
 
 ONLY_CLIENT: Literal["website"] = "website"
@@ -43,6 +44,8 @@ class ClientPresencePayload(TypedDict):
 
 PresencesById = dict[str, MomentsPayload]
 PresencesByEmail = dict[str, dict[str, ClientPresencePayload]]
+EncodedPresences = Annotated[Encoded, EncodedAs(PresencesById | PresencesByEmail)]
+EncodedPresencesByEmail = Annotated[Encoded, EncodedAs(PresencesByEmail)]
 
 
 class PresencesPayload(TypedDict):
@@ -50,7 +53,7 @@ class PresencesPayload(TypedDict):
 
     server_timestamp: float
     """The time of the server, in Unix seconds with decimals; compare the others with it."""
-    presences: PresencesById | PresencesByEmail
+    presences: EncodedPresences
     """When users were last seen, by user id or, for clients without slim presence, by API email."""
     presence_last_update_id: int
     """Pass it as `last_update_id` of `POST /users/me/presence` to receive only later changes."""
@@ -62,7 +65,7 @@ class PingPayload(TypedDict, total=False):
     server_timestamp: float
     """The time of the server, in Unix seconds with decimals. Absent with `ping_only`, as the
     others."""
-    presences: PresencesById | PresencesByEmail
+    presences: EncodedPresences
     """When users were last seen, by user id or, for clients without slim presence, by API email."""
     presence_last_update_id: int
     """Pass it as `last_update_id` of the next request to receive only later changes."""
@@ -73,7 +76,7 @@ class RealmPresencesPayload(TypedDict):
 
     server_timestamp: float
     """The time of the server, in Unix seconds with decimals; compare the others with it."""
-    presences: PresencesByEmail
+    presences: EncodedPresencesByEmail
     """When users were last seen, by API email, then by kind of client."""
 
 
@@ -102,6 +105,9 @@ class OnePresencePayload(TypedDict):
     """The time of the server, in Unix seconds with decimals; compare the others with it."""
     presence: UserPresencePayload
     """When the user was last seen."""
+
+
+NO_PRESENCES = encoded({})
 
 
 def moments_payload(seen: LastSeen) -> MomentsPayload:

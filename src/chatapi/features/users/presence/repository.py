@@ -1,8 +1,9 @@
 """Every SQL statement on presence."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
+from typing import Any, NamedTuple
 
 from sqlalchemy import Executable, bindparam, func, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -28,16 +29,16 @@ _IS_HERE = (
 _OF_REALM = (
     select(Presence.user_id, *_SEEN).join(User, User.id == Presence.user_id).where(*_IS_HERE)
 )
-_SEEN_SINCE = Presence.idle_at >= bindparam("since")
-_RECENT = _OF_REALM.where(_SEEN_SINCE)
 _CHANGED = _OF_REALM.where(Presence.update_id > bindparam("update_id"))
 _HIDDEN = _OF_REALM.where(Presence.is_hidden)
-_RECENT_PEOPLE = (
+_PEOPLE = (
     user_records.select()
-    .add_columns(*_SEEN)
+    .add_columns(Presence.update_id, *_SEEN)
     .join(Presence, User.id == Presence.user_id)
-    .where(*_IS_HERE, _SEEN_SINCE)
+    .where(*_IS_HERE)
 )
+_RECENT_PEOPLE = _PEOPLE.where(Presence.idle_at >= bindparam("since"))
+_CHANGED_PEOPLE = _PEOPLE.where(Presence.update_id > bindparam("update_id"))
 _CLOCK = select(PresenceClock.last_update_id).where(PresenceClock.realm_id == bindparam("realm_id"))
 _last_update = UserFact[int | None](
     select(PresenceClock.last_update_id)
@@ -63,6 +64,19 @@ def _move_clock(*, is_sqlite: bool) -> Executable:
     return statement.on_conflict_do_update(
         index_elements=[PresenceClock.realm_id], set_={"last_update_id": moved}
     ).returning(PresenceClock.last_update_id)
+
+
+class SeenPerson(NamedTuple):
+    """A user with the last change of their presence."""
+
+    user: UserRecord
+    update_id: int
+    seen: LastSeen
+
+
+def _read_person(row: Sequence[Any]) -> SeenPerson:
+    *user, update_id, active_at, idle_at, is_hidden = row
+    return SeenPerson(user_records.read(user), update_id, LastSeen(active_at, idle_at, is_hidden))
 
 
 class PresenceRepository:
@@ -96,10 +110,6 @@ class PresenceRepository:
     async def list_some(self, user_ids: Collection[UserId]) -> dict[UserId, LastSeen]:
         return await self._list(_OF_SOME, user_ids=list(user_ids))
 
-    async def list_recent(self, since: datetime) -> dict[UserId, LastSeen]:
-        """Users who were seen since a moment, except those who hide their presence."""
-        return await self._list(_RECENT, realm_id=self._realm_id, since=since)
-
     async def list_changed(self, update_id: int) -> dict[UserId, LastSeen]:
         """Users whose presence changed after a number, including those who hide it since."""
         return await self._list(_CHANGED, realm_id=self._realm_id, update_id=update_id)
@@ -108,14 +118,17 @@ class PresenceRepository:
         """Users who hide their presence."""
         return set(await self._list(_HIDDEN, realm_id=self._realm_id))
 
-    async def list_recent_people(self, since: datetime) -> list[tuple[UserRecord, LastSeen]]:
-        """Users who were seen since a moment, with their records."""
-        values = {"realm_id": self._realm_id, "since": since}
-        rows = await self._db.fetch(_RECENT_PEOPLE, values)
-        count = len(_SEEN)
-        return await map_in_steps(
-            lambda row: (user_records.read(row[:-count]), LastSeen(*row[-count:])), rows
-        )
+    async def list_recent_people(self, since: datetime) -> list[SeenPerson]:
+        """Users who were seen since a moment, except those who hide their presence."""
+        return await self._list_people(_RECENT_PEOPLE, since=since)
+
+    async def list_changed_people(self, update_id: int) -> list[SeenPerson]:
+        """Users whose presence changed after a number, including those who hide it since."""
+        return await self._list_people(_CHANGED_PEOPLE, update_id=update_id)
+
+    async def _list_people(self, statement: ReadStatement, **values: object) -> list[SeenPerson]:
+        rows = await self._db.fetch(statement, {"realm_id": self._realm_id, **values})
+        return await map_in_steps(_read_person, rows)
 
     async def count_people(self, limit: int) -> int:
         """How many active users there are, counting up to a limit."""

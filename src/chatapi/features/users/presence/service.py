@@ -3,25 +3,25 @@
 from datetime import timedelta
 
 from chatapi.auth.context import Context
-from chatapi.core.cooperative import map_in_steps
 from chatapi.core.errors import BadRequestError
 from chatapi.features.users.presence.params import PingParams
 from chatapi.features.users.presence.payloads import (
+    NO_PRESENCES,
     OnePresencePayload,
     PingPayload,
-    PresencesByEmail,
-    PresencesById,
     PresencesPayload,
     RealmPresencesPayload,
-    legacy_payload,
     moments_payload,
     user_payload,
 )
+from chatapi.features.users.presence.recent import list_recent_presences
 from chatapi.features.users.presence.repository import PresenceRepository
 from chatapi.features.users.presence.rules import USUAL_HISTORY_DAYS, PingStatus
 from chatapi.features.users.presence.writer import Ping, PresenceWriter
 from chatapi.permissions.user_lookup import find_user
 from chatapi.permissions.user_visibility import user_visibility
+from chatapi.presence_cache.recent import PresenceForm
+from chatapi.wire.encoded import Encoded, encoded
 
 _KNOWS_NOTHING = -1
 
@@ -51,21 +51,22 @@ class PresenceService:
         """The users seen in the last days, by user id or by email."""
         # The number is read first: all changes up to it are then visible to the next statement.
         last_update_id = await self._last_update_id()
-        listed = self._recent_by_id if is_slim else self._recent_by_email
-        presences: PresencesById | PresencesByEmail = {}
-        if last_update_id != _KNOWS_NOTHING:
-            presences = await listed(USUAL_HISTORY_DAYS if days is None else days)
+        form = PresenceForm.BY_ID if is_slim else PresenceForm.BY_EMAIL
+        days = USUAL_HISTORY_DAYS if days is None else days
         return {
             "server_timestamp": self._ctx.now().timestamp(),
-            "presences": presences,
+            "presences": await self._encoded(form, days, last_update_id),
             "presence_last_update_id": last_update_id,
         }
 
     async def list_by_email(self) -> RealmPresencesPayload:
         """GET /realm/presence."""
+        last_update_id = await self._last_update_id()
         return {
             "server_timestamp": self._ctx.now().timestamp(),
-            "presences": await self._recent_by_email(USUAL_HISTORY_DAYS),
+            "presences": await self._encoded(
+                PresenceForm.BY_EMAIL, USUAL_HISTORY_DAYS, last_update_id
+            ),
         }
 
     async def get(self, reference: str) -> OnePresencePayload:
@@ -100,15 +101,17 @@ class PresenceService:
 
     async def _list_changed(self, last_update_id: int) -> PresencesPayload:
         newest = await self._last_update_id()
-        presences: PresencesById = {}
+        presences = NO_PRESENCES
         if newest > last_update_id:
             visibility = await user_visibility(self._ctx)
             changed = await self._repository.list_changed(last_update_id)
-            presences = {
-                str(user_id): moments_payload(seen)
-                for user_id, seen in changed.items()
-                if visibility.can_see_id(user_id)
-            }
+            presences = encoded(
+                {
+                    str(user_id): moments_payload(seen)
+                    for user_id, seen in changed.items()
+                    if visibility.can_see_id(user_id)
+                }
+            )
         return {
             "server_timestamp": self._ctx.now().timestamp(),
             "presences": presences,
@@ -116,30 +119,14 @@ class PresenceService:
             "presence_last_update_id": newest,
         }
 
-    async def _recent_by_id(self, days: int) -> PresencesById:
-        if not days or self._is_disabled:
-            return {}
+    async def _encoded(self, form: PresenceForm, days: int, last_update_id: int) -> Encoded:
+        if not days or last_update_id == _KNOWS_NOTHING:
+            return NO_PRESENCES
         visibility = await user_visibility(self._ctx)
-        recent = await self._repository.list_recent(self._ctx.now() - timedelta(days=days))
-        return {
-            str(user_id): moments_payload(seen)
-            for user_id, seen in recent.items()
-            if visibility.can_see_id(user_id)
-        }
-
-    async def _recent_by_email(self, days: int) -> PresencesByEmail:
-        if not days or self._is_disabled:
-            return {}
-        ctx = self._ctx
-        visibility = await user_visibility(ctx)
-        since = ctx.now() - timedelta(days=days)
-        people = await self._repository.list_recent_people(since)
-        seen = [(user, seen) for user, seen in people if visibility.can_see(user)]
-        shown = await map_in_steps(lambda each: legacy_payload(each[1]), seen)
-        return {
-            user.api_email(ctx.realm, ctx.settings.root_domain): payload
-            for (user, _), payload in zip(seen, shown, strict=True)
-        }
+        recent = await list_recent_presences(self._ctx, days, last_update_id)
+        since = self._ctx.now() - timedelta(days=days)
+        shows = None if visibility.sees_all_users else visibility.can_see_id
+        return recent.joined(form, since, shows)
 
     async def _last_update_id(self) -> int:
         if self._is_disabled:

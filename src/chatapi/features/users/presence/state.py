@@ -3,7 +3,7 @@
 from chatapi.auth.context import Context, RealmContext
 from chatapi.events.client import ClientProfile
 from chatapi.features.state import public_section, state_section
-from chatapi.features.users.presence.payloads import PresencesPayload
+from chatapi.features.users.presence.payloads import NO_PRESENCES, PresencesPayload
 from chatapi.features.users.presence.service import PresenceService
 
 _NO_UPDATE = -1
@@ -13,7 +13,7 @@ _NO_UPDATE = -1
 async def load_no_presence(ctx: RealmContext, _profile: ClientProfile) -> PresencesPayload:
     """Visitors do not see who is there."""
     return {
-        "presences": {},
+        "presences": NO_PRESENCES,
         "presence_last_update_id": _NO_UPDATE,
         "server_timestamp": ctx.now().timestamp(),
     }

@@ -1,0 +1,1 @@
+"""Cache of the presence of users, encoded, for clients that begin or ask for all of it."""

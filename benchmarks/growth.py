@@ -1,4 +1,4 @@
-"""How the cost of requests grows with users, channels, messages, organizations and queues."""
+"""How the cost of requests grows with users, channels, messages, organizations and polls."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

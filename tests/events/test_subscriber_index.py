@@ -119,6 +119,16 @@ class TestMemory:
             index.remove(UserId(user_id))
         assert found(index, with_readers_of_all=True) == []
 
+    def test_user_who_came_back_keeps_their_place(self) -> None:
+        index = SubscriberIndex()
+        index.add(reader(0, HERE))
+        index.remove(UserId(0))
+        index.add(reader(0, HERE))
+        for user_id in range(1, 1_000):
+            index.add(reader(user_id, ELSEWHERE))
+            index.remove(UserId(user_id))
+        assert found(index) == [0]
+
     def test_users_who_wait_keep_their_places(self) -> None:
         index = SubscriberIndex()
         for user_id in range(500):
@@ -127,6 +137,17 @@ class TestMemory:
             index.add(reader(user_id, ELSEWHERE))
             index.remove(UserId(user_id))
         assert found(index) == list(range(0, 500, 10))
+
+
+async def test_polls_that_end_leave_nothing_behind() -> None:
+    polls = WaitingPolls()
+    for user_id in range(1_000):
+        waiter = Waiter(reader(user_id, HERE), QueueId("q"))
+        polls.add(waiter)
+        polls.remove(waiter)
+        polls.remove(waiter)
+    assert len(polls) == 0
+    assert len(polls._subscribers._users) < 250
 
 
 def channel_readers(*, is_history_protected: bool) -> ChannelReaders:

@@ -92,6 +92,8 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 (uvicorn's)
         super().__init__(*arguments, **options)
+        # As configured. uvicorn asks whether anything listens to its logger, as a test runner does.
+        self.access_log = self.config.access_log
         self.pipeline = _Pipeline()  # type: ignore[assignment]  # all of a deque that is used
         self._waits_for_head_since: float | None = None
         self._is_in_request = False

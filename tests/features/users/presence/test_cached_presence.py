@@ -165,16 +165,16 @@ async def test_only_what_has_changed_is_read_later(scene: Scene) -> None:
 
 
 async def test_longer_time_than_usual_is_read_as_before(scene: Scene) -> None:
-    await ping(scene.client, scene.other)
+    await ping(scene.client, scene.other, ping_only=True)
     scene.clock.advance(days=20)
-    await ping(scene.client, scene.member)
+    await ping(scene.client, scene.member, ping_only=True)
     assert len(await ping_slim(scene.client, scene.member)) == 1
     assert len(await ping_slim(scene.client, scene.member, history_limit_days=30)) == 2
     assert len(await ping_slim(scene.client, scene.member)) == 1
 
 
 async def test_clock_that_is_set_back_hides_nobody(scene: Scene) -> None:
-    await ping(scene.client, scene.other)
+    await ping(scene.client, scene.other, ping_only=True)
     scene.clock.advance(days=15)
     assert len(await ping_slim(scene.client, scene.member)) == 1
     scene.clock.advance(days=-10)

@@ -10,6 +10,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from structlog.testing import CapturingLogger
 
 from chatapi.auth.realm_cache import RealmRecord
+from chatapi.core.clock import stopwatch
 from chatapi.core.ids import RealmId
 from chatapi.core.settings import Settings
 from chatapi.events import redis_bus
@@ -66,6 +67,17 @@ def note(text: str) -> Batch:
     return Batch(entry(1).realm_id, logged=(entry(1, Noted(text=text)),))
 
 
+async def is_heard(sender: Inbox, reader: Inbox, text: str) -> bool:
+    """Publish once more, and tell whether one of these batches has arrived."""
+    sender.bus.publish(note(text))
+    return text in reader.texts()
+
+
+async def expires_within_a_day(inbox: Inbox) -> bool:
+    seconds = await inbox.bus._redis.ttl(stream_name(inbox.deployment))
+    return 0 < seconds <= 24 * 60 * 60
+
+
 @pytest.fixture
 async def inboxes(valkey: TemporaryValkey) -> AsyncIterator[list[Inbox]]:
     inboxes = [Inbox(valkey.url) for _ in range(2)]
@@ -120,13 +132,37 @@ class TestBus:
         async with asyncio.timeout(MAX_WAIT_SECONDS):
             await sender.bus._waiting.join()
         valkey.start()
-
-        async def arrives() -> bool:
-            sender.bus.publish(note("again"))
-            return "again" in reader.texts()
-
-        await until_true(arrives)
+        await until_true(lambda: is_heard(sender, reader, "again"))
         assert "lost" not in reader.texts()
+
+    async def test_stream_expires_if_nothing_is_published_for_a_day(
+        self, inboxes: list[Inbox], valkey: TemporaryValkey
+    ) -> None:
+        sender, reader = inboxes
+        sender.bus.publish(note("a"))
+        await until_true(lambda: expires_within_a_day(sender))
+        # A server that was lost comes back without the stream.
+        valkey.kill()
+        sender.bus.publish(note("lost"))
+        async with asyncio.timeout(MAX_WAIT_SECONDS):
+            await sender.bus._waiting.join()
+        valkey.start()
+        await until_true(lambda: is_heard(sender, reader, "again"))
+        await until_true(lambda: expires_within_a_day(sender))
+
+    async def test_expiry_of_the_stream_is_renewed_when_a_minute_has_passed(
+        self, inboxes: list[Inbox]
+    ) -> None:
+        sender, reader = inboxes
+        sender.bus.publish(note("a"))
+        await until(lambda: sender.bus._expiry_due > 0)
+        await sender.bus._redis.persist(stream_name(DEPLOYMENT))
+        sender.bus.publish(note("b"))
+        await until(lambda: reader.texts() == ["a", "b"])
+        assert not await expires_within_a_day(sender)
+        sender.bus._expiry_due = stopwatch()
+        sender.bus.publish(note("c"))
+        await until_true(lambda: expires_within_a_day(sender))
 
     async def test_another_deployment_on_the_same_server_receives_nothing(
         self, inboxes: list[Inbox], valkey: TemporaryValkey

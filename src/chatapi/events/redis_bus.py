@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
 from chatapi.core.cancellation import cancel_until_done
+from chatapi.core.clock import stopwatch
 from chatapi.core.deployment import FindDeployment
 from chatapi.core.ids import RealmId
 from chatapi.events.bus import Batch, FollowsRealm, Receiver
@@ -28,6 +29,7 @@ _REALM = b"realm"
 _STREAM_LENGTH = 10_000
 _STREAM_SECONDS = 24 * 60 * 60
 """The stream of a deployment that no longer runs expires after this time."""
+_EXPIRY_RENEWAL_SECONDS = 60.0
 _READ_COUNT = 500
 _BLOCK_MILLISECONDS = 2_000
 _SILENCE_SECONDS = 4.0
@@ -56,6 +58,8 @@ class RedisBus:
         )
         self._waiting: asyncio.Queue[Batch] = asyncio.Queue(_WAITING_BATCHES)
         self._tasks: list[asyncio.Task[None]] = []
+        self._expiry_due = 0.0
+        """When the expiry of the stream is to be renewed, on the clock of `stopwatch`."""
         self._retry_seconds = _FIRST_RETRY_SECONDS
         self._is_lost = False
         self._is_closing = False
@@ -108,20 +112,22 @@ class RedisBus:
                 await self._append(stream, batch)
             except (RedisError, OSError) as error:
                 self._note_loss(error)
+                # The server may come back without the stream.
+                self._expiry_due = 0.0
             finally:
                 self._waiting.task_done()
 
     async def _append(self, stream: str, batch: Batch) -> None:
-        async with self._redis.pipeline(transaction=False) as commands:
-            # The return values look awaitable, but the pipeline has sent nothing yet.
-            _ = commands.xadd(
-                stream,
-                {_SENDER: self._sender, _REALM: batch.realm_id, _BATCH: batch.encode()},
-                maxlen=_STREAM_LENGTH,
-                approximate=True,
-            )
-            _ = commands.expire(stream, _STREAM_SECONDS)
-            await commands.execute()
+        await self._redis.xadd(
+            stream,
+            {_SENDER: self._sender, _REALM: batch.realm_id, _BATCH: batch.encode()},
+            maxlen=_STREAM_LENGTH,
+            approximate=True,
+        )
+        now = stopwatch()
+        if now >= self._expiry_due:
+            await self._redis.expire(stream, _STREAM_SECONDS)
+            self._expiry_due = now + _EXPIRY_RENEWAL_SECONDS
 
     async def _read_all(self, stream: str, receive: Receiver, follows: FollowsRealm) -> None:
         position: bytes | None = None

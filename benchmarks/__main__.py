@@ -33,6 +33,7 @@ from benchmarks.starting import measure_starting
 from benchmarks.variants import Variant
 from benchmarks.workloads import milliseconds, requests_per_second, throughput
 from benchmarks.world import Size
+from chatapi.cli.unknown_settings import known_names
 
 _ROUNDS = 9
 
@@ -310,6 +311,8 @@ def _setting(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator:
         raise argparse.ArgumentTypeError(f"Write {text} as NAME=VALUE.")
+    if name not in known_names():
+        raise argparse.ArgumentTypeError(f"{name} is not a setting of the service.")
     return name, value
 
 

@@ -1,13 +1,18 @@
 """Cross-origin requests: only of listed origins, and never with credentials of the browser."""
 
+import asyncio
+
 import httpx
 import pytest
 
 from chatapi.auth.realm_cache import RealmRecord
 from chatapi.core.settings import Settings
+from chatapi.main import ChatApp
 from tests.factories import Person
 from tests.support.client import ApiClient, basic_auth
 from tests.support.responses import assert_error, assert_success
+from tests.support.sample_events import Noted, commit_events
+from tests.support.waiting import until_polls_wait
 
 # Origins are checked before any database statement.
 pytestmark = pytest.mark.any_database
@@ -71,6 +76,33 @@ class TestListedOrigins:
         assert_success(answer)
         assert answer.headers["access-control-allow-origin"] == LISTED
         assert "X-Request-Id" in answer.headers["access-control-expose-headers"]
+
+    @pytest.mark.parametrize("origin", [LISTED, *FOREIGN])
+    async def test_response_that_is_sent_at_once_has_the_same_headers(
+        self, client: ApiClient, member: Person, origin: str
+    ) -> None:
+        client.http.headers["Origin"] = origin
+        at_once = await client.get("/users/me", member)
+        by_messages = await client.call("GET", "/users/me", member)
+        headers = [
+            {name: value for name, value in answer.headers.items() if name != "x-request-id"}
+            for answer in (at_once, by_messages)
+        ]
+        assert headers[0] == headers[1]
+        assert (at_once.headers.get("access-control-allow-origin") == origin) == (origin == LISTED)
+
+    async def test_page_of_a_listed_origin_can_read_the_events_it_waited_for(
+        self, app: ChatApp, client: ApiClient, realm: RealmRecord, member: Person
+    ) -> None:
+        client.http.headers["Origin"] = LISTED
+        queue = assert_success(await client.post("/register", member, event_types=["test_note"]))
+        position = {"queue_id": queue["queue_id"], "last_event_id": queue["last_event_id"]}
+        poll = asyncio.create_task(client.get("/events", member, **position))
+        await until_polls_wait(app.runtime, realm)
+        await commit_events(app.runtime, realm, Noted(text="a"))
+        answer = await poll
+        assert [event["text"] for event in answer["events"]] == ["a"]
+        assert answer.headers["access-control-allow-origin"] == LISTED
 
     async def test_errors_can_be_read_too(self, client: ApiClient, realm: RealmRecord) -> None:
         answer = await client.call("GET", "/users/me", headers={"Origin": LISTED})

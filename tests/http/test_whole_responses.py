@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from chatapi.http.connections import BoundedHttpProtocol
 from chatapi.http.content import send_body
+from chatapi.http.cors import CorsPolicy
 from chatapi.http.request import ApiRequest
 from chatapi.http.whole_responses import MAX_BYTES, Header
 from tests.support.live_server import live_server
@@ -67,12 +68,15 @@ def request(method: str = "GET", *headers: str) -> bytes:
     return "\r\n".join([f"{method} / HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
 
 
-def app_with(*further: Header, content: bytes = b"hello") -> ASGIApp:
+def app_with(
+    *further: Header, content: bytes = b"hello", cors: CorsPolicy | None = None
+) -> ASGIApp:
     """Responds as all endpoints do."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         request = ApiRequest(scope, receive)
-        headers = ((b"content-type", b"text/plain"),)
+        request.cors = cors
+        headers = ((b"content-type", b"text/plain"), (b"vary", b"Host"))
         await send_body(request, send, 200, headers, [content], further=further)
 
     return app
@@ -92,7 +96,26 @@ async def test_whole_response_has_the_headers_of_the_server_and_its_own() -> Non
         writer.write(request())
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
     names = sorted(line.partition(":")[0] for line in head[1:] if line)
-    assert names == ["content-length", "content-type", "date", "server", "x-own", "x-request-id"]
+    assert names == [
+        "content-length",
+        "content-type",
+        "date",
+        "server",
+        "vary",
+        "x-own",
+        "x-request-id",
+    ]
+
+
+async def test_response_for_a_page_of_a_listed_origin_is_one_write() -> None:
+    origin = "https://app.example.com"
+    async with connection(app_with(cors=CorsPolicy(origin))) as (reader, writer):
+        writer.write(request("GET", f"Origin: {origin}"))
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+        assert await reader.readexactly(5) == b"hello"
+    assert f"access-control-allow-origin: {origin}" in head
+    assert [line for line in head if line.startswith("vary")] == ["vary: Host, Origin"]
+    assert [each[-5:] for each in CountingProtocol.written] == [b"hello"]
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])

@@ -144,6 +144,8 @@ def prepare_body(
     """Prepare a whole response, to be sent at once; None if only `send_body` can send it."""
     if len(body) > MAX_BYTES or request.cycle is None or request.method == "HEAD":
         return None
+    if request.cors is not None:
+        headers = request.cors.add_to(headers, request)
     response = whole_response(
         request.cycle, status, headers, _with_headers_of(request, further), body
     )

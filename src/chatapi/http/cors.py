@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from starlette.types import Message, Send
 
 from chatapi.http.request import ApiRequest
+from chatapi.http.whole_responses import Header
 
 _METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 _REQUEST_HEADERS = b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID"
@@ -37,31 +38,36 @@ class CorsPolicy:
             and self.allows(request)
         )
 
+    def add_to(self, headers: Iterable[Header], request: ApiRequest) -> tuple[Header, ...]:
+        """Return the headers of a response together with those of the policy."""
+        varying = _vary_by_origin(headers)
+        if not self.allows(request):
+            return varying
+        return (
+            *varying,
+            (b"access-control-allow-origin", request.headers[b"origin"]),
+            (b"access-control-expose-headers", _EXPOSED_HEADERS),
+        )
+
     def wrap(self, request: ApiRequest, send: Send) -> Send:
-        """Add the headers of the policy to whatever response is sent."""
-        headers: list[tuple[bytes, bytes]] = []
-        if self.allows(request):
-            headers = [
-                (b"access-control-allow-origin", request.headers[b"origin"]),
-                (b"access-control-expose-headers", _EXPOSED_HEADERS),
-            ]
+        """Add the headers of the policy to whatever is sent by ASGI's messages."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message = {**message, "headers": [*_vary_by_origin(message["headers"]), *headers]}
+                message = {**message, "headers": self.add_to(message["headers"], request)}
             await send(message)
 
         return send_with_headers
 
 
-def _vary_by_origin(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _vary_by_origin(headers: Iterable[Header]) -> tuple[Header, ...]:
     """A cache must not give a page of one origin what was sent for another.
 
     Returns one `Vary` for all: some proxies pass on only the first of several.
     """
     named = [value for name, value in headers if name == b"vary"]
     others = [(name, value) for name, value in headers if name != b"vary"]
-    return [*others, (b"vary", b", ".join([*named, b"Origin"]))]
+    return (*others, (b"vary", b", ".join([*named, b"Origin"])))
 
 
 async def send_preflight(request: ApiRequest, send: Send) -> None:

@@ -138,9 +138,8 @@ class ApiMiddleware:
         scope["anonymous_body_limits"] = self._anonymous_body_limits
         scope["compression"] = self._compression
         if self._cors.is_on:
+            request.cors = self._cors
             send = self._cors.wrap(request, send)
-            # Its headers are added to ASGI's messages.
-            request.cycle = None
         return (
             self._answer_observed(request, send)
             if self._is_observed

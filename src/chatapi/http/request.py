@@ -15,6 +15,8 @@ from chatapi.http.whole_responses import CYCLE
 if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import RequestResponseCycle
 
+    from chatapi.http.cors import CorsPolicy
+
 _MAX_CLIENT_NAME_LENGTH = 30
 _ANONYMOUS_BODY_BYTES = 16 * 1024
 
@@ -40,6 +42,7 @@ class ApiRequest:
         "arrived",
         "charged_user_id",
         "computed",
+        "cors",
         "cycle",
         "headers",
         "ignored_parameters",
@@ -60,6 +63,8 @@ class ApiRequest:
         self.receive = receive
         self.cycle: RequestResponseCycle | None = scope.pop(CYCLE, None)
         """Sends a whole response at once; None where ASGI's messages are the only way."""
+        self.cors: CorsPolicy | None = None
+        """Adds headers to a response that is sent at once; None where no origins are listed."""
         self.arrived = stopwatch()
         self.request_id = new_request_id()
         self.headers: dict[bytes, bytes] = dict(scope["headers"])

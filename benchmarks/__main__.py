@@ -33,8 +33,9 @@ from benchmarks.starting import measure_starting
 from benchmarks.variants import Variant
 from benchmarks.workloads import milliseconds, requests_per_second, throughput
 from benchmarks.world import Size
-from chatapi.cli.unknown_settings import known_names
+from chatapi.core.settings import Settings
 
+_PREFIX = "CHATAPI_"
 _ROUNDS = 9
 
 
@@ -311,7 +312,7 @@ def _setting(text: str) -> tuple[str, str]:
     name, separator, value = text.partition("=")
     if not separator:
         raise argparse.ArgumentTypeError(f"Write {text} as NAME=VALUE.")
-    if name not in known_names():
+    if name not in {f"{_PREFIX}{field.upper()}" for field in Settings.model_fields}:
         raise argparse.ArgumentTypeError(f"{name} is not a setting of the service.")
     return name, value
 

@@ -25,7 +25,7 @@ def warn_of_unknown_settings() -> None:
 
 def unknown_settings(names: Iterable[str]) -> list[str]:
     """Return the names with our prefix that nothing reads."""
-    known = {*known_names(), *_OF_OTHER_PROGRAMS}
+    known = {*_known_names(), *_OF_OTHER_PROGRAMS}
     return sorted(
         name
         for name in names
@@ -35,11 +35,10 @@ def unknown_settings(names: Iterable[str]) -> list[str]:
     )
 
 
-def known_names() -> list[str]:
-    """Return the names of the variables that are settings."""
+def _known_names() -> list[str]:
     return [f"{_PREFIX}{name.upper()}" for name in Settings.model_fields]
 
 
 def _suggest(name: str) -> str:
-    similar = difflib.get_close_matches(name.upper(), known_names(), n=1, cutoff=0.8)
+    similar = difflib.get_close_matches(name.upper(), _known_names(), n=1, cutoff=0.8)
     return f"; did you mean {similar[0]}?" if similar else "; `chatapi settings` lists all"
